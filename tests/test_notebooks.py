@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn import clone, config_context
 
 from disambig.candidates import Intervals, IntervalUnions, LabelSets, PartialBits, PartialOrders
 from disambig.diagnosis import diagnose
@@ -50,6 +51,24 @@ def test_models_and_examinations(kind):
     exam = PageParts(model.examination._repr_html_())
     least = np.argsort(model.examination.confidence, kind="stable")[:10]
     assert [one.text for one in exam.of("td")][::5] == [str(row) for row in least]
+
+
+def test_a_fitted_estimator_shows_what_it_recovered():
+    estimator = clone(fitted("labels").estimator)
+    assert "Recovered" not in estimator._repr_html_()
+    fitted_estimator = fitted("labels").estimator
+    n_resolved = str(int(fitted_estimator.resolved_.sum()))
+    for text in (
+        fitted_estimator._repr_html_(),
+        fitted_estimator._repr_mimebundle_()["text/html"],
+    ):
+        # The diagram of scikit-learn, and below it our table.
+        assert "sk-top-container" in text
+        assert cells("<p><strong>Recovered" + text.split("<p><strong>Recovered")[1])[:4] == [
+            "rows", "120", "resolved (confidence from 0.9 on)", n_resolved,
+        ]  # fmt: skip
+    with config_context(display="text"):
+        assert "text/html" not in fitted_estimator._repr_mimebundle_()
 
 
 def test_a_diagnosis_shows_its_findings():

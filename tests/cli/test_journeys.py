@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -71,6 +72,36 @@ def test_a_file_goes_all_the_way(kind, tmp_path):
     after = pd.read_csv(tmp_path / "run" / "labels.csv", keep_default_na=False)
     assert (after["is_answered"] == "yes").sum() == 10
     assert share_right(kind, after["label"], made) >= share_right(kind, labels["label"], made)
+
+
+def test_bags_go_all_the_way(tmp_path):
+    made, new = MAKE["labels"](240, seed=3), MAKE["labels"](40, seed=4)
+    table = made.frame.drop(columns="label").assign(bag=np.arange(240) // 10)
+    table.to_csv(tmp_path / "train.csv", index=False)
+    new.frame.drop(columns="label").to_csv(tmp_path / "new.csv", index=False)
+    pd.crosstab(table["bag"], np.array(made.truth)).to_csv(tmp_path / "shares.csv")
+    options = ["--bags", "bag", "--proportions", "shares.csv", "--id", "key"]
+
+    checked = json.loads(disambig(tmp_path, "check", "train.csv", *options, "--json"))
+    assert {"column": "bag", "use": "bag", "why": ""} in checked["columns"]
+    disambig(tmp_path, "fit", "train.csv", *options, "--out", "run")
+    summary = json.loads((tmp_path / "run" / "summary.json").read_text())
+    # Enough bags to hide some: labels are judged, and prediction sets would promise nothing.
+    assert (summary["confidence"]["by"], summary["bags"]["kept"]) == ("hidden bags", 24)
+    labels = pd.read_csv(tmp_path / "run" / "labels.csv", keep_default_na=False)
+    assert share_right("labels", labels["label"], made) > 0.7
+    assert "labels" in disambig(tmp_path, "info", "run")
+    disambig(tmp_path, "predict", "run", "new.csv", "--out", "predictions.csv")
+    found = pd.read_csv(tmp_path / "predictions.csv", keep_default_na=False)
+    assert share_right("labels", found["prediction"], new) > 0.6
+    disambig(tmp_path, "ask", "run", "--n", "10")
+    questions = pd.read_csv(tmp_path / "run" / "questions.csv", keep_default_na=False)
+    truth = dict(zip(made.frame["key"], made.truth, strict=True))
+    questions["answer"] = [truth[key] for key in questions["key"]]
+    questions.to_csv(tmp_path / "answers.csv", index=False)
+    disambig(tmp_path, "answer", "run", "answers.csv")
+    after = pd.read_csv(tmp_path / "run" / "labels.csv", keep_default_na=False)
+    assert (after["is_answered"] == "yes").sum() == 10
 
 
 def test_the_standard_input_and_compressed_files(tmp_path):

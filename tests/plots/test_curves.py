@@ -56,7 +56,7 @@ def test_reliability_has_means_and_counts_of_bins(sample_weight: object) -> None
     assert [text.get_text() for text in display.ax_.texts] == [str(counts.max())]
     error = np.sum(counts * np.abs(means - shares)) / counts.sum()
     assert display.expected_calibration_error == pytest.approx(error)
-    assert display.line_.get_label() == f"votes (ECE = {error:.3f})"
+    assert display.line_.get_label() == f"votes (calibration error {error:.3f})"
 
 
 def test_quantile_bins_are_drawn_with_the_error_of_equal_widths() -> None:
@@ -129,7 +129,7 @@ def test_the_first_rows_do_not_flatten_the_curves() -> None:
     display = RiskCoverageDisplay.from_predictions(confidence, is_right, ax=axes())
     assert display.risks[0] == 1.0
     # A tenth of the rows has a risk of a tenth.
-    assert display.ax_.get_ylim()[1] == pytest.approx(0.11)
+    assert display.ax_.get_ylim()[1] == pytest.approx(0.15)
     # A second curve with larger risks is in view as well, and so is a chosen risk.
     other = RiskCoverageDisplay.from_predictions(confidence, ~is_right, risk=0.3, ax=display.ax_)
     assert other.ax_.get_ylim()[1] > other.risks[10:].max()
@@ -154,7 +154,7 @@ def test_the_histogram_stacks_right_labels_on_wrong_ones(sample_weight: object) 
     np.testing.assert_allclose(middles, np.arange(0.05, 1, 0.1))
     assert display.resolve_line_.get_xdata()[0] == 0.8
     shown = [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    assert shown == ["resolve_at 0.8", f"wrong ({wrong.sum()})", f"right ({right.sum()})"]
+    assert shown == ["resolved from 0.8 on", f"wrong ({wrong.sum()})", f"right ({right.sum()})"]
     assert display.ax_.get_ylabel() == ("rows" if sample_weight is None else "weight of rows")
 
 

@@ -21,6 +21,7 @@ from disambig.plots import (
     SelectionDisplay,
     SetSizesDisplay,
     TagMatrixDisplay,
+    TagRowsDisplay,
 )
 from disambig.solvers.loop import Progress
 from disambig.weights import NeighborWeights
@@ -67,6 +68,19 @@ def test_sizes_of_bits_orders_and_intervals():
     assert SetSizesDisplay.of(unions).counts.sum() == 2
     with pytest.raises(TypeError, match="expected label sets"):
         SetSizesDisplay.of([1, 2])
+
+
+@pytest.mark.parametrize("scale", [1e-4, 1.0, 1e4, 3e8])
+def test_lengths_are_counted_between_round_numbers(scale):
+    upper = scale * RNG.uniform(0.3, 7.0, 500)
+    display = SetSizesDisplay.of(Intervals(np.zeros(500), upper))
+    assert len(display.names) <= 10
+    assert display.counts.sum() == 500
+    edges = [[float(end) for end in name.split("–")] for name in display.names]
+    for (low, high), count in zip(edges, display.counts, strict=True):
+        assert count == np.count_nonzero((upper >= low) & (upper < high))
+    if scale >= 1.0:
+        assert not any("e" in name for name in display.names)
 
 
 def test_label_counts_and_their_order():
@@ -176,6 +190,54 @@ def test_trials_of_estimators():
         SelectionDisplay.from_estimator(model)
 
 
+def test_cells_without_a_value_are_grey():
+    # On any background: what is transparent would be black on a dark page.
+    y = LabelSets.from_any([{"a", "b"}, {"a", "c"}, {"b", "c"}])
+    displays = [
+        CandidateConfusionDisplay.from_candidates(y, ["a", "a", "b"], ax=axes()),
+        PairMatrixDisplay.from_ranks([[0, 1, 2], [1, 0, 2]], ["a", "b", "c"], ax=axes()),
+        TagMatrixDisplay.from_bits([[1, 0], [1, 0]], ["a", "b"], ax=axes(), cmap="viridis"),
+    ]
+    for display in displays:
+        image = display.image_
+        values = np.ma.filled(image.get_array(), np.nan)
+        assert np.isnan(values).any()
+        shown = image.cmap(image.norm(np.ma.masked_invalid(values)))[np.isnan(values)]
+        np.testing.assert_allclose(shown, [[0.9, 0.9, 0.9, 1.0]] * len(shown), atol=0.01)
+
+
+def test_names_of_trials_differ_where_their_ends_do():
+    names = [
+        f"KernelRidgeWeights(bandwidth=2.91, kernel='laplacian', regularization={ridge}) on scaled "
+        "features"
+        for ridge in (1e-6, 1e-4)
+    ]
+    display = SelectionDisplay(names, [0.1, 0.2]).plot(axes())
+    shown = [text.get_text() for text in display.ax_.get_yticklabels()]
+    assert shown[0] != shown[1]
+    assert all(max(map(len, text.split("\n"))) <= 52 for text in shown)
+
+
+def test_tags_of_rows_given_and_recovered():
+    given = PartialBits.from_any([[1, -1, 0], [-1, 0, 1], [0, -1, 1], [-1, 1, 0]], zero="absent")
+    labels = np.array([[1, 1, 0], [1, 0, 1], [0, 0, 1], [1, 1, 0]])
+    display = TagRowsDisplay.from_candidates(given, labels, ax=axes())
+    # 3 on as given, 2 on recovered, 1 off recovered, 0 off as given.
+    assert display.states.tolist() == [[3, 2, 0], [2, 0, 3], [0, 1, 3], [2, 3, 0]]
+    drawn = np.asarray(display.image_.get_array())
+    expected = display.states[np.ix_(display.row_order_, display.order_)]
+    np.testing.assert_array_equal(drawn, expected)
+    assert display.order_[0] == 0
+    on = labels[display.row_order_][:, display.order_].tolist()
+    assert on == sorted(on, reverse=True)
+    sampled = TagRowsDisplay.of(given, labels, max_rows=2)
+    np.testing.assert_array_equal(sampled.bits, labels[sampled.rows])
+    with pytest.raises(TypeError, match="expected PartialBits"):
+        TagRowsDisplay.of(labels, labels)
+    with pytest.raises(ValueError, match=r"4 rows and 3 tags; got shape \(4, 2\)"):
+        TagRowsDisplay.of(given, labels[:, :2])
+
+
 def test_the_trace_of_a_run_and_its_stages():
     trace = [
         Progress("temperature 1", 0, 3.0, 5),
@@ -185,7 +247,11 @@ def test_the_trace_of_a_run_and_its_stages():
     display = LearningTraceDisplay.from_trace(trace, ax=axes())
     assert display.line_.get_ydata().tolist() == [3.0, 2.0, 1.5]
     assert display.undecided_line_.get_ydata().tolist() == [5, 2, 0]
-    assert [text.get_text() for text in display.ax_.texts] == ["temperature 1", "decoding"]
+    (above,) = display.ax_.child_axes
+    names = [text.get_text() for text in above.get_xticklabels()]
+    assert names == ["temperature 1", "decoding"]
+    # Where the first step of each stage begins.
+    assert above.get_xticks().tolist() == [0.5, 2.5]
     with pytest.raises(ValueError, match="the trace is empty"):
         LearningTraceDisplay.of(())
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
+from typing import Any
 
 
 @dataclass
@@ -57,3 +58,10 @@ class PageParts(HTMLParser):
         return "\n".join(
             one.text for one in self.elements if one.tag not in {"script", "style", "title"}
         )
+
+
+def is_shown(text: str, value: Any) -> bool:
+    """Whether a cell shows a value: a number by all its digits and without an exponent."""
+    if isinstance(value, float):
+        return float(text) == value and "e" not in text
+    return text == ("" if value is None else str(value))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from disambig import fit_table
+from disambig.report.document import DataTable
 from tests.report.models import KINDS, fitted, reported, searched, texts_of
 from tests.report.schema import violations
 from tests.table_models.tables import MAKE
@@ -71,7 +72,7 @@ def test_how_many_labels_can_be_trusted():
     assert plain(answer["question"]) == "How many labels can I trust at 95 %?"
     assert answer["answer"].startswith(f"{n} of {len(model.table)} ")
     assert 0 < n < len(model.table)
-    assert facts(report, "trust")["trusted, each by itself"].startswith(f"{n} of ")
+    assert facts(report, "trust")["trusted: each at least 95 % right"].startswith(f"{n} of ")
     assert "No answers have checked it yet." in answer["points"]
 
 
@@ -132,6 +133,32 @@ def test_expected_errors_of_pairs_and_tags(kind):
             assert count == is_open.sum()
             assert errors == pytest.approx(wrong, abs=0.01)
     assert found
+
+
+def test_numbers_of_a_column_have_the_same_decimals():
+    rows = [(1.0, 31280.0, 1e-7, 3), (0.979, 24730.0, 0.5, None)]
+    table = DataTable("a", "A", ("w", "x", "y", "z"), rows, 2)
+    shown = [[table.number_text(row[k], k) for k in range(4)] for row in rows]
+    assert shown == [["1.000", "31280", "0.0000001", "3"], ["0.979", "24730", "0.5", ""]]
+
+
+@pytest.mark.parametrize("kind", ["numbers", "bits"])
+def test_only_questions_with_a_gain_are_listed(kind):
+    model = fitted(kind)
+    asked = model.examination.ask(int(np.count_nonzero(~model.examination._is_single())))
+    asked = asked.gain[:50]
+    (table,) = section(model.report(), "ask")["tables"]
+    gains = [row[table["columns"].index("gain")] for row in table["rows"]]
+    assert 0 < len(gains) == np.count_nonzero(asked >= 0.005) < len(asked)
+    assert min(gains) >= 0.005
+
+
+@pytest.mark.parametrize(("kind", "figure"), [("numbers", "intervals"), ("bits", "tag-rows")])
+def test_pictures_of_rows_are_left_out_with_a_word(kind, figure):
+    shown, hidden = (section(reported(kind, rows=rows), "labels") for rows in (True, False))
+    assert figure in [one["id"] for one in shown["figures"]]
+    assert figure not in [one["id"] for one in hidden["figures"]]
+    assert any("left out" in text for text in hidden["texts"])
 
 
 def test_which_rows_to_check_first():

@@ -168,7 +168,11 @@ def test_command_line(tmp_path, capsys):
     summary = json.loads(capsys.readouterr().out)
     assert (summary["bags"]["bags"], summary["bags"]["kept"]) == (6, 6)
     assert summary["bags"]["table"][0]["given cat"] == "9"
-    assert "bags whose shares the labels keep" in (out / "report.html").read_text()
+    page = (out / "report.html").read_text()
+    assert "bags whose shares the labels keep" in page
+    assert "none; class shares of bags" in page
+    # Of rows without a target their bag is what was given.
+    assert f'<td dir="auto">bag {table["place"].iloc[0]}</td>' in page
     predicted = tmp_path / "predicted.csv"
     assert main(["predict", str(out), str(data), "--out", str(predicted), *options]) == 0
     found = pd.read_csv(predicted)

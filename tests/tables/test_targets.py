@@ -648,3 +648,60 @@ def test_tags_that_are_never_no_are_named():
     assert notes[2].startswith("'c': always 'no' where it is filled in")
     assert "tag_frequencies" in notes[1]
     assert len(notes) == 4
+
+
+@pytest.mark.parametrize("zero", ["0,000", "> 0,000", "0.000"])
+def test_a_zero_says_nothing_about_the_decimal_mark(zero):
+    # "0,000" is zero with either mark; as a decimal comma it would make 15.36 of 15,360.
+    found = column(["$15,360", "30-40k", zero, "20,000"], kind="numbers").candidates
+    assert found.hull.lower.ravel().tolist() == [15360, 30000, 0, 20000]
+
+
+def test_blank_cells_are_named_as_such():
+    notes = load_table(pd.DataFrame({"x": [1, 2, 3, 4, 5], "y": ["a", "", "b", "?", "a|b"]}), "y")
+    assert "These words say nothing: '?' (rows: 1). Blank cells say nothing (rows: 1)." in (
+        notes.notes
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("1,5 Mio €", 1.5e6), ("2 Million €", 2e6), ("3 Mrd. €", 3e9), ("5 TSD €", 5e3), ("7 €", 7.0)],
+)
+def test_words_for_millions_in_any_case(text, value):
+    # As a unit "Mio" would make 1.5 of it, beside 800000.
+    found = column([text, "800.000 €", "1,25 €"], kind="numbers").candidates
+    assert found.hull.lower[0, 0] == pytest.approx(value)
+    assert found.hull.lower[1, 0] == 800_000
+
+
+def test_a_root_beside_paths_is_no_order():
+    message = refusal(["animal > dog", "animal > cat", "animal"])
+    assert "kind='orders' or path='>'" in message
+    nodes = column(["animal > dog", "animal > cat", "animal"], path=">").candidates
+    assert nodes[2] == {"cat", "dog"}
+    assert column(["a>b", "b>a", "a"]).kind == "orders"
+
+
+def test_negations_have_the_separator_of_sets():
+    found = column(["not (cat or dog)", "not cat", "cat", "dog", "cow", "!(dog or cow)"])
+    assert found.candidates.classes.tolist() == ["cat", "cow", "dog"]
+    assert [found.candidates[row] for row in (0, 1, 5)] == [{"cow"}, {"cow", "dog"}, {"cat"}]
+
+
+@pytest.mark.parametrize(
+    ("values", "note"),
+    [
+        (["cat & dog", "cat", "dog"], "write '|' for '&'"),
+        ([0, 1, 2, -1], "-1 is a class"),
+        (["cat:0.7|dog:0.3", "cat"], "'cat:0.7', 'dog:0.3': the number is a part of the label"),
+        (["cat (70 %)", "cat"], "'cat (70 %)': the number"),
+    ],
+)
+def test_classes_that_may_be_none_are_named(values, note):
+    assert any(note in text for text in column(values).notes)
+
+
+@pytest.mark.parametrize("values", [[-1, 1, 1], [-1, 0, 1], ["Rome (3)", "a=1"], ["a&b", "c"]])
+def test_classes_that_are_some_are_not(values):
+    assert len(column(values).notes) == 1

@@ -226,7 +226,9 @@ def _show(output: Output, model: "TableModel", summary: dict[str, Any], folder: 
     """The result for people."""
     known = summary["confidence"]
     n = summary["rows"]
-    output.line(f"{n} rows, {model.kind} in {', '.join(summary['target']['columns'][:5])}")
+    # Of bags alone there is no target column.
+    columns = summary["target"]["columns"][:5] or [f"bags of {model.table.plan.bags}"]
+    output.line(f"{n} rows, {model.kind} in {', '.join(columns)}")
     output.line(
         f"{known['resolved']} labels are resolved (confidence of at least "
         f"{known['resolve_at']:g}); mean confidence {known['mean']:.3f}"

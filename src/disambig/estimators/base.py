@@ -33,6 +33,7 @@ from disambig.estimators.mixture import FittedMixture, Mixture, is_judged
 from disambig.estimators.progress.following import FollowedMixin, followed
 from disambig.estimators.progress.reporting import current_callback
 from disambig.estimators.queries.mixins import VotingMixin
+from disambig.estimators.queries.notebook_view import NotebookMixin
 from disambig.estimators.queries.training_inputs import training_inputs
 from disambig.estimators.selection.protocol import SelectionKind, Trial
 from disambig.estimators.selection.search import Selection, select
@@ -107,7 +108,9 @@ def continued(estimator: Any, earlier: Any) -> Iterator[None]:
             del estimator._earlier
 
 
-class CandidateEstimator(FollowedMixin, VotingMixin, ComponentParameters, BaseEstimator, ABC):
+class CandidateEstimator(
+    NotebookMixin, FollowedMixin, VotingMixin, ComponentParameters, BaseEstimator, ABC
+):
     """An estimator that learns from candidate sets.
 
     Constructor parameters that all share: `weights`, `predict_weights`, `loss`, `method`,

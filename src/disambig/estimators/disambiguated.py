@@ -25,6 +25,7 @@ from disambig.estimators.mixture import is_judged
 from disambig.estimators.progress.following import FollowedMixin
 from disambig.estimators.progress.reporting import current_callback
 from disambig.estimators.queries.mixins import InputShiftMixin
+from disambig.estimators.queries.notebook_view import NotebookMixin
 from disambig.estimators.queries.training_inputs import training_inputs
 from disambig.estimators.shared_parameters import ComponentParameters, check_tolerance
 from disambig.exceptions import warn
@@ -43,7 +44,7 @@ STARTS = ("average", "votes")
 
 
 class DisambiguatedEstimator(
-    FollowedMixin, InputShiftMixin, ComponentParameters, BaseEstimator, ABC
+    NotebookMixin, FollowedMixin, InputShiftMixin, ComponentParameters, BaseEstimator, ABC
 ):
     """Alternate between any scikit-learn estimator and the targets that it is trained on.
 

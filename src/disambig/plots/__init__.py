@@ -17,6 +17,7 @@ from disambig.plots.selection import SelectionDisplay
 from disambig.plots.set_sizes import SetSizesDisplay
 from disambig.plots.suspects import SuspectsDisplay
 from disambig.plots.tag_matrix import TagMatrixDisplay
+from disambig.plots.tag_rows import TagRowsDisplay
 
 __all__ = [
     "CandidateConfusionDisplay",
@@ -33,4 +34,5 @@ __all__ = [
     "SetSizesDisplay",
     "SuspectsDisplay",
     "TagMatrixDisplay",
+    "TagRowsDisplay",
 ]

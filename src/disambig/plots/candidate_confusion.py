@@ -9,19 +9,15 @@ from disambig.metrics.candidate_confusion import candidate_confusion, together_o
 from disambig.metrics.scorer import innermost
 from disambig.notation import FloatArray, IntArray
 from disambig.parameters import check_flag
-from disambig.plots.drawing import axes_of, figure_of, show_as_text
-from disambig.plots.matrices import MAX_NAMED, MAX_NUMBERED, shortened
+from disambig.plots.drawing import Display
+from disambig.plots.matrices import draw_matrix
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure, SubFigure
     from matplotlib.image import AxesImage
 
-# The diagonal is one by definition and says nothing.
-_DIAGONAL_COLOR, _EMPTY_COLOR = "#E6E6E6", "#FFFFFF"
 
-
-class CandidateConfusionDisplay:
+class CandidateConfusionDisplay(Display):
     """How often class j is in the set where k is the label, as a matrix; rows are labels.
 
     Classes that come together are neighbours. A dark cell is a class that the sets seldom
@@ -151,55 +147,26 @@ class CandidateConfusionDisplay:
         owner = type(self).__name__
         check_flag(owner, "sort", sort)
         check_flag(owner, "colorbar", colorbar)
-        ax = axes_of(owner, ax)
-        self.ax_: Axes = ax
-        self.figure_: Figure | SubFigure = figure_of(ax)
+        ax = self._take_axes(ax)
         k = len(self.shares)
         self.order_: IntArray = together_order(self.shares) if sort else np.arange(k)
         drawn = self.shares[np.ix_(self.order_, self.order_)].copy()
+        # The diagonal is one by definition and says nothing.
         np.fill_diagonal(drawn, np.nan)
         # The largest share in the matrix is darkest: all of them may be small.
         top = float(np.nanmax(drawn)) if np.isfinite(drawn).any() else 0.0
-        ours = {"cmap": "Blues", "vmin": 0.0, "vmax": top or 1.0, "interpolation": "nearest"}
-        ax.set_facecolor(_EMPTY_COLOR)
-        self.image_: AxesImage = ax.imshow(drawn, **{**ours, **kwargs})
-        self._draw_diagonal(ax, k)
-        self._name_classes(ax, k)
-        if k <= MAX_NUMBERED:
-            self._number_cells(ax, drawn)
-        ax.set(xlabel="class in the set", ylabel=row_name)
+        ours = {"cmap": "Blues", "vmin": 0.0, "vmax": top or 1.0}
+        self.image_: AxesImage = draw_matrix(
+            self.figure_,
+            ax,
+            drawn,
+            [self.classes[i] for i in self.order_],
+            axis_names=(row_name, "class in the set"),
+            value_name="share of the rows",
+            noun="classes",
+            colorbar=colorbar,
+            **{**ours, **kwargs},
+        )
         if self.name:
             ax.set_title(self.name)
-        if colorbar:
-            bar = self.figure_.colorbar(self.image_, ax=ax, fraction=0.046, pad=0.04)
-            bar.set_label("share of the rows")
         return self
-
-    def _draw_diagonal(self, ax: "Axes", k: int) -> None:
-        from matplotlib.collections import PatchCollection
-        from matplotlib.patches import Rectangle
-
-        cells = [Rectangle((i - 0.5, i - 0.5), 1, 1) for i in range(k)]
-        ax.add_collection(PatchCollection(cells, facecolor=_DIAGONAL_COLOR, linewidth=0))
-
-    def _name_classes(self, ax: "Axes", k: int) -> None:
-        if k > MAX_NAMED:
-            ax.set_xticks([])
-            ax.set_yticks([])
-            ax.set_title(f"{k} classes", loc="right", fontsize="small")
-            return
-        names = [shortened(self.classes[i]) for i in self.order_]
-        size = "medium" if k <= 20 else "x-small"
-        upright = max(map(len, names), default=0) * k <= 50
-        ax.set_xticks(range(k), names, rotation=0 if upright else 90, fontsize=size)
-        ax.set_yticks(range(k), names, fontsize=size)
-        ax.tick_params(length=0)
-        show_as_text([*ax.get_xticklabels(), *ax.get_yticklabels()])
-
-    def _number_cells(self, ax: "Axes", drawn: FloatArray) -> None:
-        """Shares in percent, dark on light cells and light on dark ones."""
-        depth = np.asarray(self.image_.norm(drawn))
-        for (i, j), share in np.ndenumerate(drawn):
-            if np.isfinite(share):
-                color = "white" if depth[i, j] > 0.55 else "#262626"
-                ax.text(j, i, f"{share:.0%}", ha="center", va="center", color=color, fontsize=8)

@@ -13,8 +13,6 @@ from disambig.plots.drawing import (
     RIGHT_COLOR,
     WRONG_COLOR,
     amount,
-    axes_of,
-    figure_of,
     format_axes,
 )
 from disambig.plots.judged_display import JudgedDisplay
@@ -22,7 +20,6 @@ from disambig.plots.judged_display import JudgedDisplay
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.container import BarContainer
-    from matplotlib.figure import Figure, SubFigure
     from matplotlib.lines import Line2D
 
 # The share of a bin that its bar covers.
@@ -157,9 +154,7 @@ class ConfidenceHistogramDisplay(JudgedDisplay):
         **kwargs
             Options of ``Axes.bar`` for all bars, such as `alpha`.
         """
-        ax = axes_of(type(self).__name__, ax)
-        self.ax_: Axes = ax
-        self.figure_: Figure | SubFigure = figure_of(ax)
+        ax = self._take_axes(ax)
         self.bars_: BarContainer
         self.wrong_bars_: BarContainer | None = None
         if self.wrong_weight is None:
@@ -175,7 +170,7 @@ class ConfidenceHistogramDisplay(JudgedDisplay):
         if self.resolve_at is not None:
             self.resolve_line_ = ax.axvline(
                 self.resolve_at, color=REFERENCE_COLOR, linestyle="--", linewidth=1.5, zorder=3,
-                label=f"resolve_at {self.resolve_at:g}",
+                label=f"resolved from {self.resolve_at:g} on",
             )  # fmt: skip
         format_axes(ax, "confidence", self.weight_name)
         ax.set_xlim(-0.02, 1.02)

@@ -3,8 +3,9 @@
 matplotlib is imported when something is drawn, not when this package is imported.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,6 +28,29 @@ REFERENCE_COLOR = "#4D4D4D"
 _GRID_COLOR = "#D9D9D9"
 # Marks the curves of displays, so that the next one on the same axes gets another colour.
 _CURVE = "disambig curve"
+
+
+class Display(ABC):
+    """What every display is: data that `plot` draws on axes.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes and Figure
+        After `plot`.
+    """
+
+    ax_: "Axes"
+    figure_: "Figure | SubFigure"
+
+    @abstractmethod
+    def plot(self, ax: "Axes | None" = None, **kwargs: Any) -> Self:
+        """Draw on the axes."""
+
+    def _take_axes(self, ax: "Axes | None") -> "Axes":
+        """The axes to draw on, which are kept with their figure."""
+        self.ax_ = axes_of(type(self).__name__, ax)
+        self.figure_ = figure_of(self.ax_)
+        return self.ax_
 
 
 def axes_of(owner: str, ax: Any) -> "Axes":

@@ -9,21 +9,21 @@ from disambig.candidates import Intervals, IntervalUnions
 from disambig.metrics.scorer import innermost
 from disambig.notation import AnyArray, FloatArray, IntArray
 from disambig.parameters import check_integer
-from disambig.plots.drawing import STYLES, axes_of, figure_of, format_axes
+from disambig.plots.drawing import STYLES, Display, format_axes
 from disambig.plots.row_map import sampled_rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import LineCollection
-    from matplotlib.figure import Figure, SubFigure
     from matplotlib.lines import Line2D
 
 _SEGMENT_COLOR = "#8CB9D9"
 # Beyond the numbers and finite ends, as a share of their range: there segments without an end stop.
 _MARGIN = 0.08
+_ROWS = "rows, from the smallest number to the largest"
 
 
-class IntervalsDisplay:
+class IntervalsDisplay(Display):
     """Rows as segments between the ends of their intervals, in the order of the fitted numbers.
 
     With a single feature, rows stand at its values. Segments without an end go to the edge. Use
@@ -70,7 +70,7 @@ class IntervalsDisplay:
         recovered: Any,
         fitted: Any = None,
         *,
-        x_name: str = "rows, by their number",
+        x_name: str = _ROWS,
     ) -> None:
         self.x: FloatArray = np.asarray(x, dtype=np.float64)
         self.segment_rows: IntArray = np.asarray(segment_rows, dtype=np.intp)
@@ -121,7 +121,7 @@ class IntervalsDisplay:
             upper,
             chosen[drawn],
             None if model is None else model[order],
-            x_name=x_name or ("feature" if x is not None else "rows, by their number"),
+            x_name=x_name or ("feature" if x is not None else _ROWS),
         )
 
     @classmethod
@@ -185,9 +185,7 @@ class IntervalsDisplay:
         **kwargs
             Options of ``Axes.vlines`` for the segments.
         """
-        ax = axes_of(type(self).__name__, ax)
-        self.ax_: Axes = ax
-        self.figure_: Figure | SubFigure = figure_of(ax)
+        ax = self._take_axes(ax)
         low, high = self._range()
         ours = {"colors": _SEGMENT_COLOR, "linewidth": 1.6, "label": "interval that was given"}
         self.segments_: LineCollection = ax.vlines(

@@ -1,12 +1,13 @@
 """`JudgedDisplay`: what the displays share that draw confidences of labels."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from typing import Any, ClassVar, Self
 
+from disambig.plots.drawing import Display
 from disambig.plots.judged_rows import JudgedRows, predicted_rows, recovered_rows
 
 
-class JudgedDisplay(ABC):
+class JudgedDisplay(Display):
     """A display of rows with a confidence, from an estimator or from arrays."""
 
     # Whether it is known of every row if its label is right.

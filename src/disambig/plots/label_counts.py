@@ -9,19 +9,18 @@ from disambig.candidates.labels.classes import positions
 from disambig.metrics.scorer import innermost
 from disambig.notation import FloatArray, IntArray
 from disambig.parameters import check_integer
-from disambig.plots.drawing import STYLES, axes_of, figure_of, format_axes, show_as_text
+from disambig.plots.drawing import STYLES, Display, format_axes, show_as_text
 from disambig.plots.matrices import names_of, shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.container import BarContainer
-    from matplotlib.figure import Figure, SubFigure
 
 # Of a class that is a candidate and was not recovered; lighter than the recovered ones.
 _CANDIDATE_COLOR = "#A6CEE3"
 
 
-class LabelCountsDisplay:
+class LabelCountsDisplay(Display):
     """Rows of each class or tag: those that allow it, and those whose label it is.
 
     A class that many sets allow and few rows recover is one that sets seldom exclude. Use
@@ -132,9 +131,7 @@ class LabelCountsDisplay:
         """
         owner = type(self).__name__
         check_integer(owner, "max_names", max_names, least=1)
-        ax = axes_of(owner, ax)
-        self.ax_: Axes = ax
-        self.figure_: Figure | SubFigure = figure_of(ax)
+        ax = self._take_axes(ax)
         order = np.lexsort((-self.allowed, -self.recovered))[:max_names]
         self.order_: IntArray = order
         places = np.arange(len(order))

@@ -7,18 +7,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from disambig.metrics.scorer import innermost
 from disambig.notation import FloatArray
-from disambig.plots.drawing import REFERENCE_COLOR, STYLES, axes_of, figure_of, format_axes
+from disambig.plots.drawing import REFERENCE_COLOR, STYLES, Display, format_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure, SubFigure
     from matplotlib.lines import Line2D
 
 # More names of stages would overlap.
 _MAX_NAMED_STAGES = 8
 
 
-class LearningTraceDisplay:
+class LearningTraceDisplay(Display):
     """The objective after every iteration, and how many rows were undecided then.
 
     Stages (starts, temperatures, the decoding) are separated by lines; objectives of different
@@ -115,9 +114,9 @@ class LearningTraceDisplay:
         **kwargs
             Options of ``Axes.plot`` for the objective.
         """
-        ax = axes_of(type(self).__name__, ax)
-        self.ax_: Axes = ax
-        self.figure_: Figure | SubFigure = figure_of(ax)
+        ax = self._take_axes(ax)
+        from matplotlib.ticker import MaxNLocator
+
         steps = np.arange(1, len(self.stages) + 1)
         color, marker = STYLES[0]
         ours = {"color": color, "marker": marker, "markersize": 3, "label": "objective"}
@@ -130,6 +129,7 @@ class LearningTraceDisplay:
         )[0]
         other.set_ylabel("undecided rows")
         other.set_ylim(bottom=0)
+        other.yaxis.set_major_locator(MaxNLocator(integer=True))
         other.spines[["top", "left"]].set_visible(False)
         self._separate_stages(ax)
         ax.legend(handles=[self.line_, self.undecided_line_], loc="upper right")
@@ -144,8 +144,11 @@ class LearningTraceDisplay:
         for step in starts[1:]:
             ax.axvline(step + 0.5, color=REFERENCE_COLOR, linewidth=0.5, linestyle=":")
         if 1 < len(starts) <= _MAX_NAMED_STAGES:
-            for step in starts:
-                ax.annotate(
-                    self.stages[step], (step + 0.6, 0.02), xycoords=("data", "axes fraction"),
-                    rotation=90, fontsize="x-small", va="bottom",
-                )  # fmt: skip
+            # Above the axes, where no curve is.
+            above = ax.secondary_xaxis("top")
+            names = [self.stages[step] for step in starts]
+            above.set_xticks([step + 0.5 for step in starts], names)
+            above.tick_params(length=0, labelsize="x-small", labelrotation=30)
+            for text in above.get_xticklabels():
+                text.set_horizontalalignment("left")
+            above.spines["top"].set_visible(False)

@@ -10,12 +10,14 @@ from disambig.plots.drawing import show_as_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure, SubFigure
     from matplotlib.image import AxesImage
 
 # With more names they would overlap, and so would numbers in the cells.
 MAX_NAMED, MAX_NUMBERED = 40, 12
 _MAX_LETTERS = 18
+_NOTHING_COLOR = "#E6E6E6"
 
 
 def draw_matrix(
@@ -26,9 +28,11 @@ def draw_matrix(
     *,
     axis_names: tuple[str, str],
     value_name: str,
+    noun: str,
+    colorbar: bool = True,
     **options: Any,
 ) -> "AxesImage":
-    """Draw shares ``(k, k)`` as cells, with names on both axes; NaN is an empty cell.
+    """Draw shares ``(k, k)`` as cells, with names on both axes; NaN is a grey cell.
 
     Parameters
     ----------
@@ -41,32 +45,49 @@ def draw_matrix(
         What rows and columns are.
     value_name : str
         What a cell says, for the colour bar.
+    noun : str
+        What is counted if there are too many names: "classes", "items" or "tags".
+    colorbar : bool
     **options
         Of ``Axes.imshow``.
     """
-    image = ax.imshow(values, **{"interpolation": "nearest", **options})
-    _name_axes(ax, names)
+    from matplotlib import colormaps
+
+    cmap = colormaps.get_cmap(options.pop("cmap", "Blues")).with_extremes(bad=_NOTHING_COLOR)
+    image = ax.imshow(values, cmap=cmap, **{"interpolation": "nearest", **options})
+    if len(names) > MAX_NAMED:
+        ax.set_title(f"{len(names)} {noun}", loc="right", fontsize="small")
+    name_axis(ax.xaxis, names, turn=True)
+    name_axis(ax.yaxis, names)
     if len(names) <= MAX_NUMBERED:
         _number_cells(ax, image, values)
     ax.set(ylabel=axis_names[0], xlabel=axis_names[1])
-    bar = figure.colorbar(image, ax=ax, fraction=0.046, pad=0.04)
-    bar.set_label(value_name)
+    if colorbar:
+        bar = figure.colorbar(image, ax=ax, fraction=0.046, pad=0.04)
+        bar.set_label(value_name)
     return image
 
 
-def _name_axes(ax: "Axes", names: list[Any]) -> None:
+def name_axis(axis: "Axis", names: list[Any], *, turn: bool = False) -> None:
+    """Name the cells along an axis, unless there are too many.
+
+    Parameters
+    ----------
+    axis : Axis
+    names : list
+    turn : bool
+        Whether long names stand upright.
+    """
     k = len(names)
     if k > MAX_NAMED:
-        ax.set_xticks([])
-        ax.set_yticks([])
+        axis.set_ticks([])
         return
     shown = [shortened(name) for name in names]
-    upright = max(map(len, shown), default=0) * k <= 50
+    is_turned = turn and max(map(len, shown), default=0) * k > 50
     size = "medium" if k <= 20 else "x-small"
-    ax.set_xticks(range(k), shown, rotation=0 if upright else 90, fontsize=size)
-    ax.set_yticks(range(k), shown, fontsize=size)
-    ax.tick_params(length=0)
-    show_as_text([*ax.get_xticklabels(), *ax.get_yticklabels()])
+    axis.set_ticks(range(k), shown, rotation=90 if is_turned else 0, fontsize=size)
+    axis.set_tick_params(length=0)
+    show_as_text(axis.get_ticklabels())
 
 
 def _number_cells(ax: "Axes", image: "AxesImage", values: FloatArray) -> None:

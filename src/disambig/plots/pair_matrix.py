@@ -7,16 +7,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from disambig.metrics.scorer import innermost
 from disambig.notation import FloatArray, IntArray
-from disambig.plots.drawing import axes_of, figure_of
+from disambig.plots.drawing import Display
 from disambig.plots.matrices import draw_matrix, names_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure, SubFigure
     from matplotlib.image import AxesImage
 
 
-class PairMatrixDisplay:
+class PairMatrixDisplay(Display):
     """The share of rows in which item i comes before item j, as a matrix; rows are i.
 
     Items stand in the order of their mean places. Use `from_ranks` or `from_estimator`.
@@ -117,9 +116,7 @@ class PairMatrixDisplay:
         **kwargs
             Options of ``Axes.imshow``.
         """
-        ax = axes_of(type(self).__name__, ax)
-        self.ax_: Axes = ax
-        self.figure_: Figure | SubFigure = figure_of(ax)
+        ax = self._take_axes(ax)
         self.order_: IntArray = np.argsort(self.places, kind="stable")
         drawn = self.shares[np.ix_(self.order_, self.order_)]
         self.image_: AxesImage = draw_matrix(
@@ -129,6 +126,7 @@ class PairMatrixDisplay:
             [self.items[k] for k in self.order_],
             axis_names=("this item ...", "... comes before this one"),
             value_name="share of rows",
+            noun="items",
             **{"cmap": "RdBu", "vmin": 0.0, "vmax": 1.0, **kwargs},
         )
         return self

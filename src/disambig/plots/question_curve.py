@@ -5,17 +5,16 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from disambig.notation import FloatArray
-from disambig.plots.drawing import axes_of, curve_options, figure_of, format_axes
+from disambig.plots.drawing import Display, curve_options, format_axes
 from disambig.trust import QuestionCurve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import FillBetweenPolyCollection
-    from matplotlib.figure import Figure, SubFigure
     from matplotlib.lines import Line2D
 
 
-class QuestionCurveDisplay:
+class QuestionCurveDisplay(Display):
     """Share of right labels against the number of answers; what was expected is dashed.
 
     One display is one strategy; several may share axes.
@@ -129,9 +128,7 @@ class QuestionCurveDisplay:
         **kwargs
             Options of ``Axes.plot`` for the curve.
         """
-        ax = axes_of(type(self).__name__, ax)
-        self.ax_: Axes = ax
-        self.figure_: Figure | SubFigure = figure_of(ax)
+        ax = self._take_axes(ax)
         name = self.name if name is None else name
         gain = 100 * (self.share_right[-1] - self.share_right[0])
         label = f"{name} ({gain:+.1f} points)" if name else f"{gain:+.1f} points"

@@ -10,11 +10,9 @@ from disambig.parameters import check_flag
 from disambig.plots.drawing import (
     REFERENCE_COLOR,
     amount,
-    axes_of,
     curve_options,
     curves_on,
     draw_once,
-    figure_of,
     format_axes,
     labelled,
 )
@@ -24,7 +22,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import PathCollection
     from matplotlib.container import BarContainer
-    from matplotlib.figure import Figure, SubFigure
     from matplotlib.lines import Line2D
 
 _DIAGONAL = "disambig diagonal"
@@ -161,9 +158,7 @@ class ReliabilityDisplay(JudgedDisplay):
         owner = type(self).__name__
         check_flag(owner, "ref_line", ref_line)
         check_flag(owner, "show_counts", show_counts)
-        ax = axes_of(owner, ax)
-        self.ax_: Axes = ax
-        self.figure_: Figure | SubFigure = figure_of(ax)
+        ax = self._take_axes(ax)
         label = self._label(self.name if name is None else name)
         options = curve_options(ax, label, kwargs, linewidth=1.5, markersize=4)
         if ref_line and draw_once(ax, _DIAGONAL):
@@ -185,7 +180,7 @@ class ReliabilityDisplay(JudgedDisplay):
         error = self.expected_calibration_error
         if error is None:
             return name
-        return labelled(name, f"ECE = {error:.3f}")
+        return labelled(name, f"calibration error {error:.3f}")
 
     def _draw_points(self, ax: "Axes") -> "PathCollection":
         """The points, in the look of the curve, with areas by the weights of their bins."""

@@ -9,10 +9,8 @@ from disambig.notation import FloatArray
 from disambig.parameters import check_number
 from disambig.plots.drawing import (
     REFERENCE_COLOR,
-    axes_of,
     curve_options,
     curves_on,
-    figure_of,
     format_axes,
     labelled,
 )
@@ -20,12 +18,12 @@ from disambig.plots.judged_display import JudgedDisplay
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure, SubFigure
     from matplotlib.lines import Line2D
 
 _RISK = "disambig risk"
 # Below this coverage a curve may leave the axes; and the range of a curve that is zero throughout.
 _FEW_ROWS, _FLAT = 0.1, 0.01
+_HEADROOM = 1.5
 
 
 class RiskCoverageDisplay(JudgedDisplay):
@@ -160,9 +158,7 @@ class RiskCoverageDisplay(JudgedDisplay):
             Options of ``Axes.plot`` for the curve.
         """
         point = None if self.risk is None else self._point_at(self.risk)
-        ax = axes_of(type(self).__name__, ax)
-        self.ax_: Axes = ax
-        self.figure_: Figure | SubFigure = figure_of(ax)
+        ax = self._take_axes(ax)
         label = labelled(self.name if name is None else name, f"all rows: {self.risks[-1]:.3f}")
         # Hundreds of markers would hide the curve; one shows where it begins.
         options = curve_options(ax, label, kwargs, linewidth=2.0, markevery=[0])
@@ -174,7 +170,7 @@ class RiskCoverageDisplay(JudgedDisplay):
         format_axes(ax, "share of rows, most confident first", "share of wrong labels")
         ax.set_xlim(-0.02, 1.02)
         _set_risk_range(ax)
-        ax.legend(loc="best")
+        ax.legend(loc="upper left")
         return self
 
     def _mark(self, ax: "Axes", risk: float, point: int | None) -> None:
@@ -203,4 +199,5 @@ def _set_risk_range(ax: "Axes") -> None:
         coverages, risks = np.asarray(line.get_xdata()), np.asarray(line.get_ydata())
         tops.append(float(risks[coverages >= _FEW_ROWS].max()))
     tops += [float(np.max(line.get_ydata())) for line in ax.lines if line.get_gid() == _RISK]
-    ax.set_ylim(-0.02 * max(tops), 1.1 * max(tops))
+    # Above the curves the legend has its place.
+    ax.set_ylim(-0.02 * max(tops), _HEADROOM * max(tops))

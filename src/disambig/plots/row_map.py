@@ -8,14 +8,13 @@ from sklearn.preprocessing import StandardScaler
 
 from disambig.notation import AnyArray, FloatArray, IntArray
 from disambig.parameters import check_flag, check_integer
-from disambig.plots.drawing import STYLES, axes_of, figure_of, format_axes, show_as_text
+from disambig.plots.drawing import STYLES, Display, format_axes, show_as_text
 from disambig.plots.judged_rows import row_index
 from disambig.plots.matrices import names_of, shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import PathCollection
-    from matplotlib.figure import Figure, SubFigure
 
 # Frequent labels have a colour and a marker of their own; the others are grey.
 _MAX_NAMED = 12
@@ -31,7 +30,7 @@ class Points(NamedTuple):
     rows: IntArray
 
 
-class MapDisplay:
+class MapDisplay(Display):
     """Rows as points: colour and marker by label, faint if unsure, suspects ringed.
 
     Positions are the first two principal components of the features: rows that are close are alike
@@ -162,9 +161,7 @@ class MapDisplay:
         **kwargs
             Options of ``Axes.scatter``.
         """
-        ax = axes_of(type(self).__name__, ax)
-        self.ax_: Axes = ax
-        self.figure_: Figure | SubFigure = figure_of(ax)
+        ax = self._take_axes(ax)
         self.points_: list[Points] = []
         if self.labels.dtype.kind == "f":
             self._draw_numbers(ax, kwargs)
@@ -206,7 +203,7 @@ class MapDisplay:
             **{"cmap": "viridis", **options},
         )  # fmt: skip
         self.points_.append(Points(collection, self.rows))
-        self.figure_.colorbar(collection, ax=ax, fraction=0.046, pad=0.04).set_label("label")
+        self.figure_.colorbar(collection, ax=ax, fraction=0.046, pad=0.04).set_label("number")
 
     def _draw_names(self, ax: "Axes", options: dict[str, Any]) -> None:
         names, codes = _codes(self.labels)

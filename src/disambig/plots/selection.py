@@ -1,5 +1,6 @@
 """`SelectionDisplay`: what ``weights="auto"`` tried, with its held-out scores."""
 
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -13,21 +14,19 @@ from disambig.parameters import check_integer
 from disambig.plots.drawing import (
     REFERENCE_COLOR,
     WRONG_COLOR,
-    axes_of,
-    figure_of,
+    Display,
     format_axes,
     show_as_text,
 )
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure, SubFigure
     from matplotlib.lines import Line2D
 
-_MAX_LETTERS = 46
+_MAX_LETTERS = 52
 
 
-class SelectionDisplay:
+class SelectionDisplay(Display):
     """What was tried, the best first, as points; what was chosen is marked.
 
     Use `from_estimator` or `from_trials`.
@@ -157,9 +156,7 @@ class SelectionDisplay:
         """
         owner = type(self).__name__
         check_integer(owner, "max_trials", max_trials, least=1)
-        ax = axes_of(owner, ax)
-        self.ax_: Axes = ax
-        self.figure_: Figure | SubFigure = figure_of(ax)
+        ax = self._take_axes(ax)
         is_chosen = self.shares > 0
         drawn = np.flatnonzero((np.arange(len(self.names)) < max_trials) | is_chosen)
         places, scores = np.arange(len(drawn)), self.scores[drawn]
@@ -171,7 +168,7 @@ class SelectionDisplay:
             scores[own], places[own], "D", color=WRONG_COLOR, markersize=8, label="chosen"
         )[0]
         names = [self._name(k) for k in drawn.tolist()]
-        ax.set_yticks(places, names, fontsize="small")
+        ax.set_yticks(places, names, fontsize="x-small")
         show_as_text(ax.get_yticklabels())
         ax.invert_yaxis()
         format_axes(ax, "held-out score (lower is better)", "")
@@ -183,7 +180,9 @@ class SelectionDisplay:
         return self
 
     def _name(self, trial: int) -> str:
+        """The name in two lines: ends of long names say how they differ."""
         name, share = short_numbers(self.names[trial]), self.shares[trial]
-        if len(name) > _MAX_LETTERS:
-            name = name[: _MAX_LETTERS - 1] + "…"
-        return f"{name} ({share:.0%})" if 0 < share < 1 else name
+        name = name.replace("Weights(", "(").replace(" on scaled features", ", scaled")
+        if 0 < share < 1:
+            name += f" ({share:.0%})"
+        return "\n".join(wrap(name, _MAX_LETTERS, max_lines=2, placeholder=" …"))

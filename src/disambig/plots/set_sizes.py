@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from disambig.candidates import Intervals, IntervalUnions, LabelSets, PartialBits, PartialOrders
+from disambig.candidates.numbers.amounts import amount_text
 from disambig.notation import FloatArray
-from disambig.plots.drawing import STYLES, amount, axes_of, figure_of, format_axes
+from disambig.plots.drawing import STYLES, Display, amount, format_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.container import BarContainer
-    from matplotlib.figure import Figure, SubFigure
 
 # Larger sets are counted together.
 _MAX_BARS = 12
-_N_BINS = 12
+_N_BINS = 10
 
 
-class SetSizesDisplay:
+class SetSizesDisplay(Display):
     """How many rows have sets of which size, as bars.
 
     The size is the number of candidates (labels), of unknown tags (bits), of pairs that are not
@@ -109,9 +109,7 @@ class SetSizesDisplay:
         **kwargs
             Options of ``Axes.bar``.
         """
-        ax = axes_of(type(self).__name__, ax)
-        self.ax_: Axes = ax
-        self.figure_: Figure | SubFigure = figure_of(ax)
+        ax = self._take_axes(ax)
         places = np.arange(len(self.names))
         ours = {"color": STYLES[0][0], "width": 0.8}
         self.bars_: BarContainer = ax.bar(places, self.counts, **{**ours, **kwargs})
@@ -135,6 +133,18 @@ def _counted(sizes: Any, largest: int) -> tuple[list[str], FloatArray]:
     return names, np.append(counts[:kept], counts[kept:].sum()).astype(np.float64)
 
 
+def _round_edges(lengths: FloatArray) -> FloatArray:
+    """Ends of at most `_N_BINS` bins, at round numbers."""
+    low, high = float(lengths.min()), float(lengths.max())
+    least = (high - low) / (_N_BINS - 2)
+    if least <= 0.0:
+        return np.array([low, high])
+    power = 10.0 ** np.floor(np.log10(least))
+    step = power * next(factor for factor in (1.0, 2.0, 5.0, 10.0) if factor * power >= least)
+    edges: FloatArray = step * np.arange(np.floor(low / step), np.ceil(high / step) + 1)
+    return edges
+
+
 def _lengths(hull: Intervals) -> tuple[list[str], FloatArray]:
     """Points, finite lengths in bins, half-lines and rows without an end."""
     lower, upper = hull.lower[:, 0], hull.upper[:, 0]
@@ -144,9 +154,8 @@ def _lengths(hull: Intervals) -> tuple[list[str], FloatArray]:
     if (lengths == 0).any():
         names, counts = ["a number"], [float(np.count_nonzero(lengths == 0))]
     if bounded.any():
-        n_bins = 1 if np.ptp(lengths[bounded]) == 0 else _N_BINS - 3
-        weights, edges = np.histogram(lengths[bounded], n_bins)
-        names += [f"{a:.3g}–{b:.3g}" for a, b in pairwise(edges)]
+        weights, edges = np.histogram(lengths[bounded], _round_edges(lengths[bounded]))
+        names += [f"{amount_text(a)}–{amount_text(b)}" for a, b in pairwise(edges.tolist())]
         counts += weights.astype(float).tolist()
     n_half = np.count_nonzero(np.isfinite(lower) ^ np.isfinite(upper))
     n_whole = np.count_nonzero(~np.isfinite(lower) & ~np.isfinite(upper))

@@ -10,8 +10,7 @@ from disambig.plots.drawing import (
     REFERENCE_COLOR,
     RIGHT_COLOR,
     WRONG_COLOR,
-    axes_of,
-    figure_of,
+    Display,
     format_axes,
     labelled,
 )
@@ -21,7 +20,6 @@ from disambig.trust.refitting import answered_rows
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import LineCollection
-    from matplotlib.figure import Figure, SubFigure
     from matplotlib.lines import Line2D
 
 # Below zero, where no suspicion can be: ticks for sets that are known to be right or wrong.
@@ -29,7 +27,7 @@ _WRONG_BAND, _RIGHT_BAND = (-0.09, -0.03), (-0.16, -0.10)
 _BOTTOM = -0.18
 
 
-class SuspectsDisplay:
+class SuspectsDisplay(Display):
     """Rows by suspicion, most suspicious first; suspects are marked, and what is known of sets.
 
     Ticks below the curve stand for rows whose set is known to miss the truth (upper band), or to
@@ -158,12 +156,10 @@ class SuspectsDisplay:
         **kwargs
             Options of ``Axes.plot`` for the curve.
         """
-        ax = axes_of(type(self).__name__, ax)
+        ax = self._take_axes(ax)
         from matplotlib.cbook import normalize_kwargs
         from matplotlib.lines import Line2D as Line
 
-        self.ax_: Axes = ax
-        self.figure_: Figure | SubFigure = figure_of(ax)
         n = len(self.suspicion)
         order = np.argsort(-self.suspicion, kind="stable")
         rank = np.empty(n, dtype=np.intp)

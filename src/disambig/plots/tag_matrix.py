@@ -7,16 +7,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from disambig.metrics.scorer import innermost
 from disambig.notation import FloatArray, IntArray
-from disambig.plots.drawing import axes_of, figure_of
+from disambig.plots.drawing import Display
 from disambig.plots.matrices import draw_matrix, names_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure, SubFigure
     from matplotlib.image import AxesImage
 
 
-class TagMatrixDisplay:
+class TagMatrixDisplay(Display):
     """Of the rows with tag i, the share that also has tag j, as a matrix; rows are i.
 
     The diagonal has the share of all rows with the tag. Frequent tags come first. Use `from_bits`
@@ -116,9 +115,7 @@ class TagMatrixDisplay:
         **kwargs
             Options of ``Axes.imshow``.
         """
-        ax = axes_of(type(self).__name__, ax)
-        self.ax_: Axes = ax
-        self.figure_: Figure | SubFigure = figure_of(ax)
+        ax = self._take_axes(ax)
         self.order_: IntArray = np.argsort(-np.diagonal(self.shares), kind="stable")
         self.image_: AxesImage = draw_matrix(
             self.figure_,
@@ -127,6 +124,7 @@ class TagMatrixDisplay:
             [self.tags[k] for k in self.order_],
             axis_names=("rows with this tag ...", "... also have this one"),
             value_name="share of these rows (diagonal: of all)",
+            noun="tags",
             **{"cmap": "Blues", "vmin": 0.0, "vmax": 1.0, **kwargs},
         )
         return self

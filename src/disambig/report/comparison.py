@@ -8,20 +8,12 @@ import numpy as np
 
 from disambig.estimators.selection.trial_texts import short_numbers, weights_text
 from disambig.notation import IntArray
-from disambig.report.document import (
-    Answer,
-    DataTable,
-    Document,
-    Figure,
-    Section,
-    cell,
-    clean_text,
-    share,
-)
+from disambig.report.document import Answer, DataTable, Document, Figure, Section
 from disambig.report.fit_report import FitReport
 from disambig.report.inputs import ReportInputs
 from disambig.report.sections.labels import labels_section
 from disambig.report.sections.trust import trust_section
+from disambig.report.texts import cell, clean_text, share
 
 _MAX_ROWS = 500
 # Numbers that differ by less than this share of their range are the same.

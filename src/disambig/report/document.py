@@ -1,24 +1,22 @@
 """What a report says, as plain data: sections with sentences, facts, figures and tables."""
 
 import math
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from disambig.report.texts import number_text
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 SCHEMA = 1
-MAX_CELL = 200
 _LONG_TEXT = 40
-# Control characters, what turns the direction of the rest of a sentence, and halves of surrogate
-# pairs. The first 32 have pictures of their own.
-_PICTURES, _DELETE = 0x2400, 0x7F
-_UNWANTED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+# Columns have so many decimals at most.
+_MAX_DECIMALS = 4
 
 
 @dataclass(frozen=True)
@@ -96,6 +94,28 @@ class DataTable:
             and all(row[k] is None or isinstance(row[k], (int, float)) for row in self.rows)
             for k in range(len(self.columns))
         )
+
+    def number_text(self, value: float | None, column: int) -> str:
+        """A number of a column, with as many decimals as the others; a missing one is blank."""
+        return "" if value is None else number_text(value, self._decimals[column])
+
+    @cached_property
+    def _decimals(self) -> tuple[int, ...]:
+        """The decimals of each column of numbers; 0 where numbers are too different for that."""
+        found = [
+            max(
+                (
+                    len(number_text(row[k]).partition(".")[2])
+                    for row in self.rows
+                    if row[k] is not None
+                ),
+                default=0,
+            )
+            if is_number
+            else 0
+            for k, is_number in enumerate(self.is_number)
+        ]
+        return tuple(count if count <= _MAX_DECIMALS else 0 for count in found)
 
     def to_dict(self) -> dict[str, Any]:
         """The table as plain data."""
@@ -261,101 +281,3 @@ def plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value if isinstance(value, (bool, int, float, str, type(None))) else str(value)
-
-
-def clean_text(value: Any, most: int = MAX_CELL) -> str:
-    r"""A text to be shown: no control characters, one line, not too long.
-
-    Control characters become their pictures, and what is no character becomes "�".
-
-    Examples
-    --------
-    >>> clean_text("a\x00b"), clean_text("a\nb"), clean_text("abc", most=2)
-    ('a␀b', 'a b', 'a… (3 characters)')
-    """
-    text = str(value)
-    length = len(text)
-    is_long = length > most
-    shown = clean_lines(text[: most - 1] if is_long else text)
-    shown = shown.replace("\t", " ").replace("\n", " ")
-    return f"{shown}… ({length:,} characters)" if is_long else shown
-
-
-def clean_lines(text: str) -> str:
-    r"""A text of several lines, without control characters.
-
-    Examples
-    --------
-    >>> clean_lines("a\x00\nb")
-    'a␀\nb'
-    """
-    return _UNWANTED.sub(lambda found: _shown_character(found[0]), text)
-
-
-def _shown_character(char: str) -> str:
-    code = ord(char)
-    if char == "\r":
-        return " "
-    if code < 0x20:
-        return chr(_PICTURES + code)
-    return "\u2421" if code == _DELETE else "\ufffd"
-
-
-def cell(value: Any, digits: int = 4) -> Any:
-    """A value of a table: a number with some digits, a text, or None if it is missing.
-
-    Examples
-    --------
-    >>> cell(np.float64(0.123456)), cell(np.int64(3)), cell(None), cell(True), cell("a")
-    (0.1235, 3, None, 'yes', 'a')
-    """
-    if isinstance(value, np.generic):
-        value = value.item()
-    if value is None:
-        return None
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int):
-        return value
-    if isinstance(value, float):
-        return float(f"{value:.{digits}g}") if math.isfinite(value) else None
-    return clean_text(value)
-
-
-def share(count: float, total: float) -> str:
-    r"""A count with its share.
-
-    Examples
-    --------
-    >>> share(30, 400).replace("\xa0", " "), share(0, 0)
-    ('30 of 400 (7.5 %)', '0 of 0')
-    """
-    if not total:
-        return f"{count:,} of {total:,}"
-    return f"{count:,} of {total:,} ({percent(count / total)})"
-
-
-def percent(value: float) -> str:
-    r"""A share in percent, with as many digits as people need, on one line.
-
-    Examples
-    --------
-    >>> [percent(value).replace("\xa0", " ") for value in (0.12345, 0.999, 1.0)]
-    ['12 %', '99.9 %', '100 %']
-    """
-    points = 100.0 * value
-    digits = 1 if 0 < points < 10 or 95 < points < 100 else 0
-    return f"{points:.{digits}f}\xa0%"
-
-
-def listed_names(names: Sequence[Any], most: int = 5) -> str:
-    """The first few names.
-
-    Examples
-    --------
-    >>> listed_names(["a", "b", "c"], 2), listed_names(["a", "b"])
-    ('a, b and 1 more', 'a, b')
-    """
-    shown = ", ".join(clean_text(name, 60) for name in names[:most])
-    rest = len(names) - most
-    return f"{shown} and {rest:,} more" if rest > 0 else shown

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from disambig.atomic import write_text_atomically
-from disambig.report.document import Document, clean_text
+from disambig.report.document import Document
 from disambig.report.inputs import ReportInputs
 from disambig.report.page import page_html
 from disambig.report.sections.answers import four_answers
@@ -20,6 +20,7 @@ from disambig.report.sections.row_map import map_section
 from disambig.report.sections.rows import ask_section, open_section, suspects_section
 from disambig.report.sections.tried import tried_section
 from disambig.report.sections.trust import trust_section
+from disambig.report.texts import clean_text
 
 _SECTIONS = (
     given_section,

@@ -9,12 +9,14 @@ import numpy as np
 from disambig.candidates.numbers.amounts import amount_text
 from disambig.diagnosis import Report
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
-from disambig.report.document import cell, clean_text
+from disambig.report.texts import cell, clean_text, number_text, percent
 from disambig.tables import Table
 from disambig.trust import Examination, Questions, Suspects
 
 TRUST_AT = 0.95
 N_QUESTIONS = 50
+# An answer that makes fewer labels right is not worth asking for.
+LEAST_GAIN = 0.005
 _MAX_SHOWN_COLUMNS = 8
 
 
@@ -167,9 +169,14 @@ class ReportInputs:
         """The name of a row, to be read."""
         return clean_text(self.names[row], 60)
 
-    def label_text(self, row: int) -> Any:
+    def label_cell(self, row: int) -> Any:
         """The label of a row: a number, or a text."""
         return cell(self._label_cells[row])
+
+    def label_text(self, row: int, most: int = 60) -> str:
+        """The label of a row inside of a sentence."""
+        value = self.label_cell(row)
+        return number_text(value) if isinstance(value, float) else clean_text(value, most)
 
     @cached_property
     def _label_cells(self) -> AnyArray:
@@ -177,7 +184,9 @@ class ReportInputs:
         return found
 
     def given(self, row: int) -> str:
-        """The cells of the target of a row, as they were."""
+        """The cells of the target of a row, as they were; of bags alone its bag."""
+        if not self._target_cells and self.table.plan.bags is not None:
+            return f"bag {clean_text(self._bag_cells[row])}"
         if len(self._target_cells) == 1:
             value = next(iter(self._target_cells.values()))[row]
             if isinstance(value, (set, frozenset, list, tuple)):
@@ -193,6 +202,11 @@ class ReportInputs:
     def _target_cells(self) -> dict[Any, AnyArray]:
         assert self.table.target is not None
         return {name: self.table.frame[name].to_numpy() for name in self.table.target.columns}
+
+    @cached_property
+    def _bag_cells(self) -> AnyArray:
+        found: AnyArray = self.table.frame[self.table.plan.bags].to_numpy()
+        return found
 
     @cached_property
     def shown_columns(self) -> list[Any]:
@@ -221,7 +235,7 @@ class ReportInputs:
     @property
     def rightness(self) -> str:
         """What trust in a row means, for the kind."""
-        at_least = f"{100 * TRUST_AT:.0f} %"
+        at_least = percent(TRUST_AT)
         if self.kind == "orders":
             return f"at least {at_least} of the pairs of each are expected to be right"
         if self.kind == "bits":
@@ -234,9 +248,28 @@ class ReportInputs:
             )
         return f"each is right with a probability of at least {at_least}"
 
+    @property
+    def unit(self) -> str:
+        """What is right or wrong: of rankings their pairs, of rows of tags their tags."""
+        return {"orders": "pairs", "bits": "tags"}.get(self.kind, self.noun())
+
+    @property
+    def expected_errors(self) -> tuple[str, str]:
+        """A name and a value: how much is wrong by the probabilities of the rows."""
+        if self.kind in ("orders", "bits"):
+            return f"expected share of wrong {self.unit}", percent(float(self.doubt.mean()))
+        return f"expected wrong {self.unit}", f"{float(self.doubt.sum()):.1f} of {len(self):,}"
+
     def noun(self, plural: bool = True) -> str:
         """What was recovered, in words of the kind."""
         one = {"labels": "label", "numbers": "number", "orders": "ranking", "bits": "row of tags"}
         if plural:
             return "rows of tags" if self.kind == "bits" else f"{one[self.kind]}s"
         return one[self.kind]
+
+
+def judge_name(examination: Examination | None) -> str:
+    """Who judged the labels, in the words of `confidence_kind_`."""
+    if examination is None:
+        return "leave-one-out"
+    return "hidden bags" if getattr(examination, "hides_bags", False) else "hidden sets"

@@ -6,6 +6,7 @@ from typing import Any
 from disambig.report.bundle import script_hash, table_library
 from disambig.report.document import Document
 from disambig.report.svg import can_draw, figure_svg
+from disambig.report.texts import number_text
 
 _NEEDS = (
     "A report needs {names}, which {are} not installed. Run "
@@ -67,4 +68,6 @@ def _environment() -> Any:
 
 def _shown(value: Any) -> str:
     """A value of a cell or a fact; a missing one is blank."""
-    return "" if value is None else str(value)
+    if value is None:
+        return ""
+    return number_text(value) if isinstance(value, float) else str(value)

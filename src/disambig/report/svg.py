@@ -7,7 +7,8 @@ import warnings
 from importlib.util import find_spec
 from typing import Any
 
-from disambig.report.document import Figure, Hover, clean_lines
+from disambig.report.document import Figure, Hover
+from disambig.report.texts import clean_lines
 
 # Colours that the page sets, in light and in dark; the first two are drawn by nothing else.
 _INK, _PAPER = "#1a2b3c", "#fefdfc"
@@ -26,6 +27,9 @@ _STYLE: Any = {
     "svg.fonttype": "none",
     # Names of the user are no formulas.
     "text.parse_math": False,
+    # 90000000 instead of 9 and "1e7" at the end of the axis.
+    "axes.formatter.limits": (-7, 12),
+    "axes.formatter.useoffset": False,
     "font.family": "sans-serif",
     "font.size": 10.0,
     "legend.fontsize": 8.5,

@@ -87,10 +87,13 @@ class CheckedTable:
                 found.append((str(name), f"target ({target.kind})", target.sentence))
             elif name == plan.id:
                 found.append((str(name), "identifier", ""))
+            elif name == plan.bags:
+                found.append((str(name), "bag", ""))
             elif name in types:
                 found.append((str(name), types[name], ""))
             else:
-                found.append((str(name), "dropped", plan.features.dropped.get(name, "not chosen")))
+                why = plan.features.dropped.get(name, "left out by you")
+                found.append((str(name), "dropped", why))
         return found
 
     def to_dict(self) -> dict[str, Any]:

@@ -132,7 +132,8 @@ class TablePredictor:
         if coverage is not None and self.set_rule is None:
             raise ValueError(
                 "predict: this model has no prediction sets, because its training rows could not "
-                "be examined."
+                "be examined, or have no candidate sets (bags alone). Answers to rows drawn at "
+                "random give them: disambig answer DIR FILE --calibrate."
             )
         inputs = np.asarray(self.pipeline[:-1].transform(table.X))
         self._warn_of_shift(inputs)

@@ -9,8 +9,8 @@ from disambig.exceptions import TableError
 from disambig.frames import data_frame
 from disambig.persistence.description import library_versions
 from disambig.report import FitReport
-from disambig.report.document import clean_text
 from disambig.report.inputs import ReportInputs, Truth
+from disambig.report.texts import clean_text, number_text
 from disambig.table_models.answers import ANSWER, read_answer_table
 from disambig.table_models.model import TableModel
 from disambig.table_models.summary import table_hash
@@ -85,6 +85,10 @@ def _call(model: TableModel) -> str:
     return f"disambig.fit_table({', '.join(parts)})"
 
 
+def _truth_text(value: Any) -> str:
+    return number_text(float(value)) if isinstance(value, float) else clean_text(value)
+
+
 def _truth(model: TableModel, column: Any) -> Truth:
     table, exam = model.table, model.examination
     if column not in table.frame.columns:
@@ -112,7 +116,7 @@ def _truth(model: TableModel, column: Any) -> Truth:
     return Truth(
         column=str(column),
         rows=answers.rows,
-        texts=[clean_text(texts[row]) for row in answers.rows.tolist()],
+        texts=[_truth_text(texts[row]) for row in answers.rows.tolist()],
         rightness=np.asarray(exam._rightness(answers), dtype=np.float64),
         is_outside=np.asarray(exam._is_outside(answers)),
         is_feature=column in {one.name for one in table.features.columns},

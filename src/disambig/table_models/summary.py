@@ -7,11 +7,11 @@ import numpy as np
 
 from disambig.estimators.selection.trial_texts import weights_text
 from disambig.persistence.description import library_versions
+from disambig.report.inputs import judge_name
 from disambig.table_models.columns import texts_of
 from disambig.table_models.model import TableModel
 from disambig.tables import RawTable
 from disambig.tables.source import pandas, plain_data
-from disambig.trust import Examination
 
 SUMMARY_SCHEMA = 1
 _MAX_TRIALS = 20
@@ -73,7 +73,7 @@ def summary_of(model: TableModel) -> dict[str, Any]:
             "mean": float(np.mean(model.confidence)),
             "resolve_at": model.settings.resolve_at,
             "resolved": int(model.resolved.sum()),
-            "by": _judge(exam),
+            "by": judge_name(exam),
             "answers": 0 if exam is None or exam.answers is None else len(exam.answers),
         },
         "wrong_sets": _wrong_sets(model),
@@ -113,13 +113,6 @@ def _labels(model: TableModel) -> dict[str, Any]:
     places = np.mean(labels, axis=0) + 1
     items = texts_of(estimator.items_)
     return {"mean_places": dict(zip(items, places.round(6).tolist(), strict=True))}
-
-
-def _judge(examination: Examination | None) -> str:
-    """Who judged the labels, in the words of `confidence_kind_`."""
-    if examination is None:
-        return "leave-one-out"
-    return "hidden bags" if getattr(examination, "hides_bags", False) else "hidden sets"
 
 
 def _bags(model: TableModel) -> dict[str, Any] | None:

@@ -84,9 +84,13 @@ def column_values(
     (['a', 'b'], [0, 0, -1, -1, 1], {'?': 1})
     """
     codes, raw = _factorized(series, source)
-    raw = [value.strip() if isinstance(value, str) else value for value in raw]
+    texts: list[str] = []
+    # Columns of numbers may have as many values as rows.
+    if any(issubclass(one, str) for one in set(map(type, raw))):
+        raw = [value.strip() if isinstance(value, str) else value for value in raw]
+        texts = [value for value in raw if isinstance(value, str)]
     counts = np.bincount(codes[codes >= 0], minlength=len(raw))
-    says_nothing = silent_words([value for value in raw if isinstance(value, str)], missing, names)
+    says_nothing = silent_words(texts, missing, names)
     silent: dict[str, int] = {}
     silent_rows: dict[str, int] = {}
     for code, value in enumerate(raw) if says_nothing else ():
@@ -111,6 +115,8 @@ def _merged(raw: list[Any], says_nothing: frozenset[str]) -> tuple[list[Any], In
         merged = np.where(says, np.cumsum(says) - 1, -1)
         values = [value for value, one in zip(raw, says.tolist(), strict=True) if one]
         return values, np.append(merged, -1).astype(np.intp)
+    if _are_different_numbers(raw):
+        return raw, np.append(np.arange(len(raw)), -1)
     place: dict[Any, int] = {}
     merged = np.full(len(raw) + 1, -1, dtype=np.intp)
     for code, value in enumerate(raw):
@@ -122,6 +128,14 @@ def _merged(raw: list[Any], says_nothing: frozenset[str]) -> tuple[list[Any], In
         # True equals 1: they are kept apart.
         merged[code] = place.setdefault((isinstance(value, bool), value), len(place))
     return [value for _, value in place], merged
+
+
+def _are_different_numbers(raw: list[Any]) -> bool:
+    """Whether the values are floats, or whole numbers, of which no two are equal or missing."""
+    types = set(map(type, raw))
+    if types not in ({float}, {int}) or len(set(raw)) < len(raw):
+        return False
+    return types == {int} or not np.isnan(raw).any()
 
 
 def missing_words(owner: str, missing: Any) -> tuple[str, ...] | None:

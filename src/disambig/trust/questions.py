@@ -110,6 +110,17 @@ class Questions:
             found.append(text)
         return found
 
+    @property
+    def basis(self) -> str:
+        """A sentence: what the doubts rest on."""
+        recalibration = self.examination.recalibration
+        if recalibration is None or recalibration.method == "identity":
+            return (
+                "No answers have calibrated the doubts: they are right if the chance of a set is "
+                "the same whichever of its members is true."
+            )
+        return f"The doubts are calibrated on {recalibration.n_answers} answers."
+
     def frame(self) -> Any:
         """One row for each question, as a pandas DataFrame with the row numbers as index.
 
@@ -139,17 +150,9 @@ class Questions:
             if self.expected_gain_elsewhere >= 0.05
             else ""
         )
-        recalibration = self.examination.recalibration
-        if recalibration is None or recalibration.method == "identity":
-            limit = (
-                "No answers have calibrated the doubts: they are right if the chance of a set is "
-                "the same whichever of its members is true."
-            )
-        else:
-            limit = f"The doubts are calibrated on {recalibration.n_answers} answers."
         return (
             f"{len(self)} questions about {len(self.examination)} rows{drawn}. "
-            f"{self.expected_gain:.1f} labels are expected to become right{where}. {limit}"
+            f"{self.expected_gain:.1f} labels are expected to become right{where}. {self.basis}"
         )
 
 

@@ -65,13 +65,19 @@ class SetRule:
     is_calibrated: bool = False
 
     @classmethod
-    def of(cls, examination: Examination) -> "SetRule":
-        """The rule of an examination: of the truth if there are answers."""
+    def of(cls, examination: Examination) -> "SetRule | None":
+        """The rule of an examination: of the truth if there are answers.
+
+        None without answers if no candidate set excludes anything, as in bags: then there is
+        nothing that prediction sets could meet.
+        """
         meaning = "meets"
         if examination.answers is not None:
             meaning = "truth"
         elif isinstance(examination, NumberExamination):
             meaning = "estimate"
+        elif not np.asarray(examination.candidates.informative).any():
+            return None
         thresholds = {}
         for percent in _PERCENTS:
             found = _threshold(examination, percent / 100, meaning)

@@ -23,6 +23,7 @@ from disambig.losses import ZeroOneLoss
 from disambig.metrics import expected_calibration_error
 from disambig.solvers import AnnealedMinimization
 from disambig.trust import cross_examine
+from disambig.trust.set_rules import SetRule
 from disambig.weights import KernelRidgeWeights
 
 N_CLASSES = 4
@@ -170,6 +171,8 @@ def test_confidence_beats_leave_one_out(seed, share_of_sets, bag_size, kind, mon
     exam = cross_examine(PartialLabelClassifier("kernel_ridge"), X, counts, cv=10)
     assert_array_equal(exam.confidence, model.confidence_)
     assert exam.hides_bags is (kind == "hidden bags")
+    # Of bags alone there are no sets that a prediction set could meet.
+    assert (SetRule.of(exam) is None) is exam.hides_bags
     with monkeypatch.context() as patch:
         patch.setattr("disambig.estimators.partial_label_classifier.judge_fit", lambda *given: None)
         before = PartialLabelClassifier("kernel_ridge").fit(X, counts)

@@ -1,5 +1,6 @@
 """One kernel matrix for every ridge and every fold: the same as separate fits."""
 
+import copy
 import pickle
 
 import numpy as np
@@ -245,3 +246,34 @@ def test_some_rows_of_a_system():
     assert_array_equal(part.restricted(np.array([1])).matrix(), G[5:6, 5:6])
     beside = RidgeSystem(G, np.arange(1.0, 21.0)).restricted(rows).spectrum
     assert_allclose(beside.eigenvectors.T @ (rows + 1.0), np.zeros(3), atol=1e-12)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("intercept", [False, True])
+def test_a_stored_copy_has_no_kernel_matrix_and_makes_it_again(weighted, intercept):
+    rng = np.random.default_rng(0)
+    X, query = rng.normal(size=(60, 3)), rng.normal(size=(5, 3))
+    weight = rng.uniform(0.5, 2.0, 60) if weighted else None
+    fitted = KernelRidgeWeights(bandwidth=2.0, intercept=intercept).fit(X, weight)
+    data = pickle.dumps(fitted)
+    # One matrix of 60 rows, the inverse, instead of two.
+    assert 60 * 60 * 8 < len(data) < 1.5 * 60 * 60 * 8
+    again = pickle.loads(data)
+    assert_array_equal(entries(again.votes(query)), entries(fitted.votes(query)))
+    for first, second in (
+        (fitted.at_regularization(0.5), again.at_regularization(0.5)),
+        (fitted.without([3, 7]), again.without([3, 7])),
+    ):
+        assert_allclose(
+            entries(second.votes(query)), entries(first.votes(query)), rtol=1e-9, atol=1e-12
+        )
+    assert_allclose(again.spectrum_.eigenvalues, fitted.spectrum_.eigenvalues, atol=1e-10)
+    # Copies in memory share it.
+    assert copy.copy(fitted).system_ is fitted.system_
+
+
+def test_a_given_kernel_matrix_is_stored():
+    gram = np.exp(-np.abs(np.subtract.outer(np.arange(20.0), np.arange(20.0))))
+    fitted = KernelRidgeWeights("precomputed").fit(gram)
+    again = pickle.loads(pickle.dumps(fitted))
+    assert_array_equal(again.system_.gram, fitted.system_.gram)

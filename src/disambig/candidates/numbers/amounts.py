@@ -33,8 +33,10 @@ _SPACED_GROUPS = re.compile(r"(?<![\d.,])\d{1,3}(?:[ ']\d{3})+(?!\d)")
 
 # A capital K after a blank is a temperature, a small m a length or a time: these are units.
 _FACTORS = {"k": "e3", "thousand": "e3", "m": "e6", "mn": "e6", "mio": "e6", "million": "e6"}
-_FACTORS |= {"bn": "e9", "billion": "e9"}
-_FACTOR = r"(?:[kKM]|\s?k|\s?(?:thousand|mio\.?|mn|million|bn|billion))(?![^\W\d_])"
+_FACTORS |= {"bn": "e9", "billion": "e9", "mrd": "e9", "tsd": "e3"}
+# Words in any case: "Mio." and "Million" are no units.
+_FACTOR_WORDS = r"(?i:thousand|tsd\.?|mio\.?|mn|million|mrd\.?|bn|billion)"
+_FACTOR = rf"(?:[kKM]|\s?k|\s?{_FACTOR_WORDS})(?![^\W\d_])"
 _NUMBER_WITH_FACTOR = re.compile(rf"({UNSIGNED_NUMBER})({_FACTOR})")
 _SHARED_FACTOR = re.compile(
     rf"({UNSIGNED_NUMBER})(\s*(?:[-–—]|\.\.|±|\+/?-|to|and)\s*)({UNSIGNED_NUMBER})({_FACTOR})"
@@ -98,6 +100,9 @@ def _token_evidence(token: str) -> str:
     parts = token.split(mark)
     name, other = ("point", "comma") if has_point else ("comma", "point")
     is_grouped = len(parts[0]) <= 3 and all(len(part) == 3 for part in parts[1:])
+    if is_grouped and not token.strip("0.,"):
+        # "0,000" is zero either way.
+        return ""
     if len(parts) > 2:
         return other if is_grouped else ""
     if not is_grouped or parts[0].startswith("0"):

@@ -3,16 +3,15 @@
 import numpy as np
 
 from disambig.candidates.numbers.amounts import amount_text
-from disambig.report.document import Answer, clean_text, percent, share
-from disambig.report.inputs import TRUST_AT, ReportInputs
+from disambig.report.document import Answer
+from disambig.report.inputs import LEAST_GAIN, TRUST_AT, ReportInputs
 from disambig.report.sections.confusions import confusions, share_of_errors
 from disambig.report.sections.trust import judged_rows
+from disambig.report.texts import clean_text, counted, percent, share
 from disambig.trust.abstention import least_answers
 
 _N_CHECKED = 10
 _N_CONFUSED = 3
-# An answer that makes fewer labels right is not worth asking for.
-_LEAST_GAIN = 0.005
 # A class with a lower mean confidence needs more rows.
 _UNSURE = 0.8
 
@@ -104,7 +103,7 @@ def _check(inputs: ReportInputs) -> Answer:
     rows = [] if suspects is None else suspects.rows.tolist()
     n_suspects = min(len(rows), _N_CHECKED)
     if asked is not None:
-        worth = asked.rows[asked.gain >= _LEAST_GAIN].tolist()
+        worth = asked.rows[asked.gain >= LEAST_GAIN].tolist()
         rows += [row for row in worth if row not in rows]
     rows = rows[:_N_CHECKED]
     if suspects is None:
@@ -115,17 +114,20 @@ def _check(inputs: ReportInputs) -> Answer:
         return Answer("check", question, "None: no answer is expected to change a label.", (), link)
     parts = []
     if n_suspects:
-        parts.append(f"{n_suspects} suspect rows, whose set is probably wrong")
+        parts.append(f"{counted(n_suspects, 'suspect row')}, whose set is probably wrong")
     if len(rows) > n_suspects:
-        what = "rows whose answer is worth most" if suspects is not None else "least sure rows"
-        parts.append(f"{len(rows) - n_suspects} {what}")
+        n_others = len(rows) - n_suspects
+        one, more = "row whose answer is worth most", "rows whose answer is worth most"
+        if suspects is None:
+            one, more = "least sure row", "least sure rows"
+        parts.append(counted(n_others, one, more))
     text = f"{' and '.join(parts)}."
     text = text[0].upper() + text[1:]
     if not inputs.has_rows:
         return Answer("check", question, text, ("This report names no rows.",), link)
     points = tuple(
         f"{inputs.name(row)}: given {clean_text(inputs.given(row), 60)}, recovered "
-        f"{clean_text(inputs.label_text(row), 60)} ({inputs.confidence[row]:.2f})"
+        f"{inputs.label_text(row)} ({inputs.confidence[row]:.2f})"
         for row in rows
     )
     return Answer("check", question, text, points, link)
@@ -137,7 +139,7 @@ def _collect(inputs: ReportInputs) -> Answer:
     asked, exam = inputs.questions, inputs.examination
     if asked is not None and asked.expected_gain >= 0.5:
         points.append(
-            f"Answers to the {len(asked)} questions below: about {asked.expected_gain:.1f} more "
+            f"Answers to the questions below: about {asked.expected_gain:.1f} more "
             f"{inputs.noun()} right."
         )
     if exam is not None and exam.answers is None and not exam._is_single().all():
@@ -152,10 +154,12 @@ def _collect(inputs: ReportInputs) -> Answer:
         points.append("Narrower intervals where the 90 % ranges are long.")
     points += _weak_classes(inputs)
     uninformative = float(np.mean(~np.asarray(inputs.table.candidates.informative)))
-    if uninformative >= 0.2:
+    if uninformative == 1.0:
+        points.append("Candidates of single rows, if they can be had: there are none so far.")
+    elif uninformative >= 0.2:
         points.append(f"Any candidates for the {percent(uninformative)} of rows without one.")
     if inputs.suspects is not None and len(inputs.suspects):
-        points.append(f"Corrections of the {len(inputs.suspects):,} suspect sets.")
+        points.append(f"Corrections of {counted(len(inputs.suspects), 'suspect set')}.")
     if not points:
         return Answer("collect", question, "Nothing is needed for these rows.", (), "ask")
     return Answer("collect", question, "In this order:", tuple(points), "ask")
@@ -182,6 +186,6 @@ def _weak_classes(inputs: ReportInputs) -> list[str]:
     if mean >= _UNSURE:
         return []
     return [
-        f"More rows of {clean_text(name, 60)}: {count:,} rows, with a mean confidence of only "
-        f"{mean:.2f}."
+        f"More rows of {clean_text(name, 60)}: {counted(count, 'row')}, with a mean confidence of "
+        f"only {mean:.2f}."
     ]

@@ -7,8 +7,8 @@ from scipy.sparse import csr_array
 
 from disambig.notation import FloatArray
 from disambig.plots.matrices import names_of
-from disambig.report.document import clean_text, percent
 from disambig.report.inputs import ReportInputs
+from disambig.report.texts import clean_text, counted, percent
 
 # Fewer expected errors than this are not worth a name.
 _LEAST_ERRORS = 0.05
@@ -36,7 +36,10 @@ class Confusion(NamedTuple):
     def text(self) -> str:
         """Names, and the expected errors."""
         names = f"{self.first} and {self.second}" if self.second else self.first
-        return f"{names} ({self.errors:.1f} expected errors, open in {self.together:,} rows)"
+        what = "both possible" if self.second else "unknown"
+        # In bags alone no single row leaves anything open.
+        where = f", {what} in {counted(self.together, 'row')}" if self.together else ""
+        return f"{names} ({self.errors:.1f} expected errors{where})"
 
 
 def confusions(inputs: ReportInputs) -> list[Confusion]:

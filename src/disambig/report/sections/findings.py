@@ -1,8 +1,9 @@
 """*Findings*: the diagnosis, by severity, with rows."""
 
 from disambig.diagnosis import Finding
-from disambig.report.document import DataTable, Item, Section, clean_text
+from disambig.report.document import DataTable, Item, Section
 from disambig.report.inputs import ReportInputs
+from disambig.report.texts import clean_text
 
 _MAX_ROWS = 300
 

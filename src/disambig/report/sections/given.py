@@ -11,8 +11,9 @@ from disambig.candidates.labels.origins import origin_counts
 from disambig.candidates.numbers.amounts import amount_text
 from disambig.notation import IntArray
 from disambig.plots import SetSizesDisplay
-from disambig.report.document import DataTable, Figure, Section, clean_text, listed_names, share
+from disambig.report.document import DataTable, Figure, Section
 from disambig.report.inputs import ReportInputs
+from disambig.report.texts import clean_text, listed_names, share
 from disambig.tables.bag_means import mean_table
 from disambig.tables.bags import bag_table
 
@@ -34,7 +35,7 @@ def given_section(inputs: ReportInputs) -> Section:
     columns = table.features.columns
     facts: list[tuple[str, Any]] = [
         ("rows", f"{n:,}"),
-        ("target", f"{listed_names(list(table.target.columns))}: {KIND_NAMES[inputs.kind]}"),
+        ("target", _target(inputs)),
         *_outputs(inputs),
         *_bags(inputs),
         ("rows that say nothing about it", share(uninformative, n)),
@@ -56,6 +57,14 @@ def given_section(inputs: ReportInputs) -> Section:
         figures=_sizes(candidates, getattr(table.candidates, "sets", table.candidates)),
         tables=(*_by_origin(inputs), *((_examples(inputs),) if inputs.has_rows else ())),
     )
+
+
+def _target(inputs: ReportInputs) -> str:
+    assert inputs.table.target is not None
+    columns = list(inputs.table.target.columns)
+    if not columns:
+        return f"none; {'means' if inputs.kind == 'numbers' else 'class shares'} of bags"
+    return f"{listed_names(columns)}: {KIND_NAMES[inputs.kind]}"
 
 
 def _by_origin(inputs: ReportInputs) -> tuple[DataTable, ...]:
@@ -201,7 +210,7 @@ def _examples(inputs: ReportInputs) -> DataTable:
             (
                 inputs.name(row),
                 inputs.given(row),
-                inputs.label_text(row),
+                inputs.label_cell(row),
                 round(float(inputs.confidence[row]), 3),
                 *inputs.cells(row),
             )

@@ -13,11 +13,13 @@ from disambig.plots import (
     LabelCountsDisplay,
     PairMatrixDisplay,
     TagMatrixDisplay,
+    TagRowsDisplay,
 )
 from disambig.plots.matrices import names_of
-from disambig.report.document import DataTable, Figure, Section, cell, clean_text, percent, share
+from disambig.report.document import DataTable, Figure, Section
 from disambig.report.inputs import ReportInputs
 from disambig.report.sections.confusions import confusions
+from disambig.report.texts import cell, clean_text, counted, percent, share
 
 _MAX_MATRIX = 30
 _MAX_NAMES = 1000
@@ -50,10 +52,20 @@ def labels_section(inputs: ReportInputs) -> Section:
         "labels",
         {"numbers": "Numbers", "orders": "Rankings", "bits": "Tags"}.get(inputs.kind, "Labels"),
         sentence,
+        texts=() if inputs.has_rows else _left_out(inputs.kind),
         facts=tuple(facts),
         figures=(*figures, _confidence(inputs)),
         tables=(*tables, *_confused(inputs)),
     )
+
+
+def _left_out(kind: str) -> tuple[str, ...]:
+    """What is not drawn if no row may be shown."""
+    if kind == "numbers":
+        return ("The intervals are left out, because each of their segments is a row.",)
+    if kind == "bits":
+        return ("The tags of single rows are left out.",)
+    return ()
 
 
 def _range(inputs: ReportInputs) -> list[tuple[str, Any]]:
@@ -196,7 +208,29 @@ def _bits(inputs: ReportInputs) -> tuple[list[Figure], list[DataTable]]:
         matrix.plot(ax)
 
     figure = Figure("tag-matrix", "Tags that come together", text, draw, (5.6, 4.6))
-    return [_counts_figure(counts, "tags"), figure], [_counts_table(inputs, counts, "tag")]
+    figures = [_counts_figure(counts, "tags"), figure]
+    if inputs.has_rows:
+        figures.append(_tag_rows(inputs))
+    return figures, [_counts_table(inputs, counts, "tag")]
+
+
+def _tag_rows(inputs: ReportInputs) -> Figure:
+    display = TagRowsDisplay.of(inputs.candidates, inputs.targets)
+    filled = ~display.known
+    on = int(np.count_nonzero(display.bits[filled] == 1))
+    text = (
+        f"{counted(len(display.rows), 'row')} below each other, their tags beside each other, with "
+        f"{share(int(np.count_nonzero(filled)), filled.size)} cells that were unknown; of these "
+        f"{on:,} were recovered as on."
+    )
+
+    def draw(ax: Any) -> None:
+        display.plot(ax)
+
+    title = "Tags of the rows, given and recovered"
+    if len(display.rows) < len(inputs):
+        title += f" ({len(display.rows)} of {len(inputs):,} rows)"
+    return Figure("tag-rows", title, text, draw, (5.6, 4.6))
 
 
 def _orders(inputs: ReportInputs) -> tuple[list[Figure], list[DataTable]]:

@@ -3,8 +3,9 @@
 from typing import Any
 
 from disambig.plots import LearningTraceDisplay
-from disambig.report.document import Figure, Section, cell, clean_text
-from disambig.report.inputs import ReportInputs
+from disambig.report.document import Figure, Section
+from disambig.report.inputs import ReportInputs, judge_name
+from disambig.report.texts import cell, clean_text, counted, share
 
 _STEPS = {"read": "reading the table", "fit": "learning", "examine": "judging the rows"}
 
@@ -21,10 +22,11 @@ def learned_section(inputs: ReportInputs) -> Section:
     ]
     facts += [
         ("objective", cell(getattr(estimator, "objective_", None), 6)),
-        ("iterations", estimator.n_iter_),
+        # Where there is a trace, the sentence has its length.
+        ("iterations", None if trace else estimator.n_iter_),
         ("converged", _yes(estimator.converged_)),
         ("proved to be optimal", _yes(estimator.certified_)),
-        ("confidence by", str(getattr(estimator, "confidence_kind_", "–"))),
+        ("confidence by", _judge(inputs)),
     ]
     texts = tuple(f"Warning: {clean_text(text, 500)}" for text in inputs.warnings)
     took = f"{total:.1f} seconds" if seconds else ""
@@ -38,8 +40,8 @@ def learned_section(inputs: ReportInputs) -> Section:
         )
     display = LearningTraceDisplay.of(trace)
     sentence = (
-        f"Learning took {len(trace)} steps{' and ' + took if took else ''}; "
-        f"{int(display.undecided[0]):,} rows were undecided at first and "
+        f"Learning took {counted(len(trace), 'step')}{' and ' + took if took else ''}; "
+        f"{share(int(display.undecided[0]), len(inputs))} rows were undecided at first and "
         f"{int(display.undecided[-1]):,} at the end."
     )
     text = (
@@ -59,6 +61,13 @@ def learned_section(inputs: ReportInputs) -> Section:
         facts=_known(facts),
         figures=(Figure("trace", "Objective and undecided rows", text, draw, (6.4, 3.6)),),
     )
+
+
+def _judge(inputs: ReportInputs) -> str:
+    """Who judged the labels; rows that were not examined have the confidence of the fit."""
+    if inputs.examination is None:
+        return str(getattr(inputs.estimator, "confidence_kind_", "–"))
+    return judge_name(inputs.examination)
 
 
 def _yes(value: Any) -> str:

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from disambig.report.document import Section, clean_text
+from disambig.report.document import Section
 from disambig.report.inputs import ReportInputs
+from disambig.report.texts import clean_text
 
 
 def reproduce_section(inputs: ReportInputs) -> Section:

@@ -7,8 +7,9 @@ import numpy as np
 from disambig.notation import AnyArray, FloatArray
 from disambig.plots import MapDisplay
 from disambig.plots.matrices import names_of
-from disambig.report.document import Figure, Hover, Section, clean_text
+from disambig.report.document import Figure, Hover, Section
 from disambig.report.inputs import ReportInputs
+from disambig.report.texts import clean_text, counted, number_text
 from disambig.weights import ScaledWeights
 
 _MAX_POINTS = 2000
@@ -80,9 +81,11 @@ def _colors(inputs: ReportInputs) -> tuple[AnyArray, str]:
         return items[np.argmin(np.asarray(targets), axis=1)], "the first item"
     if inputs.kind == "bits":
         counts = np.count_nonzero(np.asarray(targets) == 1, axis=1)
-        return np.array([f"{count} tags" for count in counts]), "the number of tags"
+        return np.array([counted(count, "tag") for count in counts]), "the number of tags"
     texts = np.empty(len(inputs), dtype=object)
-    texts[:] = [clean_text(label, 40) for label in names_of(targets)]
+    labels = names_of(targets)
+    cleaned = {label: clean_text(label, 40) for label in set(labels)}
+    texts[:] = [cleaned[label] for label in labels]
     return texts, "the label"
 
 
@@ -90,10 +93,12 @@ def _text(inputs: ReportInputs, row: int) -> str:
     """What stands beside a point."""
     lines = [
         f"{inputs.key}: {inputs.name(row)}",
-        f"label: {clean_text(inputs.label_text(row), _MAX_LETTERS)} ({inputs.confidence[row]:.2f})",
+        f"label: {inputs.label_text(row, _MAX_LETTERS)} ({inputs.confidence[row]:.2f})",
         f"given: {clean_text(inputs.given(row), _MAX_LETTERS)}",
     ]
     for name, value in zip(inputs.shown_columns, inputs.cells(row)[:_MAX_CELLS], strict=False):
         shown = "" if value is None else clean_text(value, _MAX_LETTERS)
+        if isinstance(value, float):
+            shown = number_text(value)
         lines.append(f"{clean_text(name, 30)}: {shown}")
     return "\n".join(lines)

@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 
 from disambig.notation import IntArray
-from disambig.report.document import DataTable, Section, cell, clean_text
-from disambig.report.inputs import ReportInputs
+from disambig.report.document import DataTable, Section
+from disambig.report.inputs import LEAST_GAIN, ReportInputs
+from disambig.report.texts import cell, clean_text, counted, percent, share
 
 _MAX_ROWS = 500
 _NO_ROWS = "The rows are left out; make the report with rows, or open labels.csv, to see them."
@@ -20,20 +21,25 @@ def ask_section(inputs: ReportInputs) -> Section:
         return Section("ask", title, _NOT_EXAMINED)
     if asked is None:
         return Section("ask", title, "No row is open: each has an answer or a single candidate.")
+    worth = np.flatnonzero(asked.gain >= LEAST_GAIN)
+    if not worth.size:
+        return Section("ask", title, "No answer is expected to change anything.")
     sentence = (
-        f"If somebody tells the truth of these {len(asked)} rows, about "
-        f"{asked.expected_gain:.1f} wrong {inputs.noun()} are expected to become right."
+        f"If somebody tells the truth of {counted(worth.size, 'row')}, about "
+        f"{float(asked.gain[worth].sum()):.1f} {inputs.noun()} are expected to become right."
     )
-    texts = [clean_text(str(asked), 600)]
+    texts = [asked.basis]
+    if len(asked) > worth.size:
+        texts.append("Answers about all other rows are expected to change hardly anything.")
     if not inputs.has_rows:
         return Section("ask", title, sentence, texts=(*texts, _NO_ROWS))
-    gains = [round(float(gain), 3) for gain in asked.gain]
+    reasons = asked.reason
+    columns: list[tuple[str, list[Any]]] = [
+        ("why", [reasons[k] for k in worth.tolist()]),
+        ("gain", [round(float(gain), 3) for gain in asked.gain[worth]]),
+    ]
     table = _table(
-        inputs,
-        "ask-table",
-        "Questions, in the order of their gain",
-        asked.rows,
-        [("why", asked.reason), ("gain", gains)],
+        inputs, "ask-table", "Questions, in the order of their gain", asked.rows[worth], columns
     )
     return Section("ask", title, sentence, texts=tuple(texts), tables=(table,))
 
@@ -51,8 +57,8 @@ def suspects_section(inputs: ReportInputs) -> Section:
             texts=(clean_text(found.statement, 600),),
         )
     sentence = (
-        f"The sets of {len(found):,} rows probably miss the truth: the other rows say something "
-        "else. Correct them, or check them first."
+        f"In {counted(len(found), 'row')} the set probably misses the truth: the other rows say "
+        "something else. Correct it, or check it first."
     )
     texts = (clean_text(found.statement, 600),)
     if not inputs.has_rows:
@@ -76,8 +82,8 @@ def open_section(inputs: ReportInputs) -> Section:
     if not rows.size:
         return Section("open", title, "No row is left open: all are resolved.")
     sentence = (
-        f"{rows.size:,} rows are not resolved: the data do not decide their target with a "
-        f"confidence of at least {inputs.resolve_at:g}."
+        f"{share(int(rows.size), len(inputs))} rows are not resolved: the data do not decide "
+        f"their target with a confidence of at least {percent(inputs.resolve_at)}."
     )
     if not inputs.has_rows:
         return Section("open", title, sentence, texts=(_NO_ROWS,))
@@ -119,7 +125,7 @@ def _table(
         line: list[Any] = [
             inputs.name(row),
             inputs.given(row),
-            inputs.label_text(row),
+            inputs.label_cell(row),
             round(float(inputs.confidence[row]), 3),
         ]
         line += [values[place] for _, values in columns]

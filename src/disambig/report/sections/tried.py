@@ -4,8 +4,9 @@ from typing import Any
 
 from disambig.estimators.selection.trial_texts import short_numbers, trial_text, weights_text
 from disambig.plots import SelectionDisplay
-from disambig.report.document import DataTable, Figure, Section, cell, clean_text, percent
+from disambig.report.document import DataTable, Figure, Section
 from disambig.report.inputs import ReportInputs
+from disambig.report.texts import cell, clean_text, percent
 
 _MAX_TRIALS = 100
 
@@ -43,12 +44,13 @@ def tried_section(inputs: ReportInputs) -> Section:
     def draw(ax: Any) -> None:
         display.plot(ax)
 
+    height = 1.0 + 0.3 * max(4, min(len(display.names), 12))
     return Section(
         "tried",
         "What was tried",
         sentence,
         facts=facts,
-        figures=(Figure("trials", "Held-out scores", clean_text(text, 900), draw, (6.4, 3.4)),),
+        figures=(Figure("trials", "Held-out scores", clean_text(text, 900), draw, (6.4, height)),),
         tables=(_trials(trials, display),),
     )
 

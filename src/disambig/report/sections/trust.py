@@ -6,8 +6,9 @@ import numpy as np
 
 from disambig.notation import FloatArray, IntArray
 from disambig.plots import ReliabilityDisplay, RiskCoverageDisplay
-from disambig.report.document import Figure, Section, percent, share
+from disambig.report.document import Figure, Section
 from disambig.report.inputs import TRUST_AT, ReportInputs
+from disambig.report.texts import percent, share
 from disambig.trust.abstention import least_answers
 from disambig.trust.refitting import answered_rows
 
@@ -47,17 +48,17 @@ def trust_section(inputs: ReportInputs) -> Section:
     sentence = f"{share(trusted, n)} {inputs.noun()} can be trusted: {inputs.rightness}{basis}."
     curve = expected_risk(inputs.doubt)
     facts: list[tuple[str, Any]] = [
-        ("trusted, each by itself", share(trusted, n)),
-        ("trusted, 95 % of them together", share(*_on_average(inputs))),
-        ("expected wrong " + inputs.noun(), f"{float(inputs.doubt.sum()):.1f} of {n:,}"),
+        ("trusted: each at least 95 % right", share(trusted, n)),
+        ("the surest rows that are 95 % right together", share(*_on_average(inputs))),
+        inputs.expected_errors,
     ]
     texts = [_basis(inputs), *_promise(inputs)]
-    figures = [_risk_figure(curve, judged)]
+    figures = [_risk_figure(inputs.unit, curve, judged)]
     if judged is not None:
         right = float(judged.rightness.mean())
         facts.append((f"right among {len(judged.confidence):,} {judged.source}", percent(right)))
         facts.append(("stated for these", percent(float(judged.confidence.mean()))))
-        figures.insert(0, _reliability_figure(judged))
+        figures.insert(0, _reliability_figure(inputs.unit, judged))
     facts += _wrong_sets(inputs)
     facts += _truth_facts(inputs)
     return Section(
@@ -160,7 +161,7 @@ def _truth_facts(inputs: ReportInputs) -> list[tuple[str, Any]]:
     return found
 
 
-def _reliability_figure(judged: Judged) -> Figure:
+def _reliability_figure(unit: str, judged: Judged) -> Figure:
     bins = np.minimum((judged.confidence * _N_BINS).astype(np.intp), _N_BINS - 1)
     weight = np.bincount(bins, minlength=_N_BINS).astype(np.float64)
     used = weight > 0
@@ -173,17 +174,19 @@ def _reliability_figure(judged: Judged) -> Figure:
     ]
     text = (
         f"Stated confidence against the share that is right, for {len(judged.confidence):,} "
-        f"{judged.source}: {'; '.join(parts)}. Expected calibration error {error:.3f}."
+        f"{judged.source}: {'; '.join(parts)}. The mean distance between both, the calibration "
+        f"error, is {error:.3f}."
     )
 
     def draw(ax: Any) -> None:
         ReliabilityDisplay(stated, right, weight[used], expected_calibration_error=error).plot(ax)
+        ax.set_ylabel(f"share of right {unit}")
 
     return Figure("reliability", "Is the stated confidence right?", text, draw, (5.0, 4.2))
 
 
 def _risk_figure(
-    expected: tuple[FloatArray, FloatArray, FloatArray], judged: Judged | None
+    unit: str, expected: tuple[FloatArray, FloatArray, FloatArray], judged: Judged | None
 ) -> Figure:
     coverage, risk, limits = expected
     display = RiskCoverageDisplay(coverage, risk, limits, risk=1.0 - TRUST_AT, name="expected")
@@ -191,7 +194,7 @@ def _risk_figure(
         f"{share_kept:.0%} of the rows: {float(np.interp(share_kept, coverage, risk)):.1%}"
         for share_kept in (0.25, 0.5, 0.75, 1.0)
     ]
-    text = f"Expected share of wrong labels among the surest rows. {'; '.join(parts)}."
+    text = f"Expected share of wrong {unit} among the surest rows. {'; '.join(parts)}."
     known: RiskCoverageDisplay | None = None
     if judged is not None:
         order = np.argsort(-judged.confidence, kind="stable")
@@ -212,5 +215,6 @@ def _risk_figure(
         display.plot(ax)
         if known is not None:
             known.plot(ax)
+        ax.set_ylabel(f"share of wrong {unit}")
 
-    return Figure("risk", "Wrong labels among the surest rows", text, draw, (5.6, 3.6))
+    return Figure("risk", f"Wrong {unit} among the surest rows", text, draw, (5.6, 3.6))

@@ -8,7 +8,12 @@ import numpy as np
 from disambig.candidates.look_alikes import joined_labels, spelling, written_sets
 from disambig.tables.number_texts import NumberTexts, parsed_texts, plain_numbers
 from disambig.tables.source import Source, shown
-from disambig.tables.targets.label_texts import bracketed, is_negative, label_parts
+from disambig.tables.targets.label_texts import (
+    bracketed,
+    is_negative,
+    label_parts,
+    without_negation,
+)
 from disambig.tables.targets.options import TargetOptions
 from disambig.tables.targets.orders import order_text
 from disambig.tables.targets.target import TargetFormat
@@ -232,7 +237,9 @@ def _orders_or_labels(values: Values, chains: list[bool], source: Source) -> tup
                 int(values.first[code]),
                 values.column,
             )
-    if _tree(texts, ">") == "certain":
+    tree = _tree(texts, ">")
+    # A single item beside chains that begin with it: an order of one item says nothing.
+    if tree == "certain" or (tree == "possible" and not all(chains)):
         code = chains.index(True)
         raise source.error(
             f"{example} may be an order, or the path of a label in a taxonomy: pass kind='orders' "
@@ -319,7 +326,9 @@ def _splitting(
     values: Values, options: TargetOptions, source: Source
 ) -> tuple[str | None, str | None, str]:
     """The separator of sets, the separator of paths, and the reason."""
-    texts = values.texts
+    # "not (a or b)" has the separator of "a or b".
+    original = {without_negation(text): text for text in values.texts}
+    texts = list(original)
     if any("|" in text for text in texts):
         return "|", None, "'|' separates labels in it"
     if options.path or options.parents:
@@ -337,7 +346,7 @@ def _splitting(
             raise source.error(
                 f"{shown(odd)} may be a set of labels, or one label: pass separator={separator!r}, "
                 f"or separator='|' for one label.",
-                values.row_of(odd),
+                values.row_of(original[odd]),
                 values.column,
             )
     return _slashes(values, source)

@@ -36,10 +36,8 @@ def label_parts(
         return Parts(tuple(v.strip() if isinstance(v, str) else v for v in value))
     if not isinstance(value, str):
         return Parts((value,))
-    if negatives and (match := _NEGATIVE.fullmatch(value)):
-        inner = match[1].strip()
-        inner = inner[1:-1] if inner.startswith("(") and inner.endswith(")") else inner
-        rest = label_parts(inner, separator, written=written).labels
+    if negatives and is_negative(value):
+        rest = label_parts(without_negation(value), separator, written=written).labels
         # "not a, not b" excludes both.
         found = (_NEGATIVE.fullmatch(label) for label in rest)
         labels = (m[1].strip() if m else label for m, label in zip(found, rest, strict=True))
@@ -93,6 +91,21 @@ def is_negative(text: str) -> bool:
     (True, False)
     """
     return _NEGATIVE.fullmatch(text) is not None
+
+
+def without_negation(text: str) -> str:
+    """What a text excludes; a text that excludes nothing as it is.
+
+    Examples
+    --------
+    >>> without_negation("not (a or b)"), without_negation("a or b")
+    ('a or b', 'a or b')
+    """
+    match = _NEGATIVE.fullmatch(text)
+    if match is None:
+        return text
+    inner = match[1].strip()
+    return inner[1:-1] if inner.startswith("(") and inner.endswith(")") else inner
 
 
 def merged_spellings(counts: Mapping[Any, int], named: Iterable[Any] | None) -> dict[Any, Any]:

@@ -1,5 +1,7 @@
 """The sentences about a target that was read: what was guessed, merged, odd, or says nothing."""
 
+import re
+
 import numpy as np
 
 from disambig.candidates import PartialBits
@@ -9,6 +11,10 @@ from disambig.tables.targets.target import Target
 from disambig.tables.values import Values
 
 _MAX_SHOWN = 5
+# "cat:0.7", "cat=0.7" and "cat (70 %)".
+_WEIGHT = re.compile(
+    r"\S\s*(?:[:=]\s*[01]?[.,]\d+|\(\s*(?:\d+(?:[.,]\d+)?\s*%|[01]?[.,]\d+)\s*\))$"
+)
 # What people write between two labels, beside the separator of the column.
 _OTHER_SEPARATORS = ("/", ";", ",", " or ", "&", "+")
 
@@ -32,7 +38,7 @@ def target_notes(target: Target, columns: list[Values], *, named: bool) -> tuple
     "'b/c' is one label, though its parts are labels too: if it is a set, write '|' for '/'."
     """
     found = [target.sentence, _merged(target), "" if named else _joined(target)]
-    found += [*_one_sided(target), _silent(columns)]
+    found += [*([] if named else _odd_classes(target)), *_one_sided(target), _silent(columns)]
     empty = int(np.count_nonzero(target.uninformative))
     if empty:
         found.append(f"{empty} of {len(target)} rows say nothing about the target.")
@@ -48,8 +54,8 @@ def _merged(target: Target) -> str:
 
 def _joined(target: Target) -> str:
     """Labels that look like a set with another separator than that of the column."""
-    separator = target.format.separator
-    if target.format.notation != "sets" or separator is None or target.format.path is not None:
+    separator = target.format.separator or "|"
+    if target.format.notation != "sets" or target.format.path is not None:
         return ""
     others = [one for one in _OTHER_SEPARATORS if one != separator]
     joined = joined_labels(target.format.names or (), separators=others)
@@ -63,6 +69,25 @@ def _joined(target: Target) -> str:
         f"{texts} {says} parts are labels too: if {'it is a set' if one else 'they are sets'}, "
         f"write {shown(separator)} for {marks}."
     )
+
+
+def _odd_classes(target: Target) -> list[str]:
+    """Classes that may be no classes: -1, which often marks rows without one, and weights."""
+    names = target.format.names or ()
+    if target.kind != "labels":
+        return []
+    found = []
+    marker = next((name for name in names if str(name) == "-1"), None)
+    # Beside 1 alone, or 0 and 1, it is a code like any other.
+    if marker is not None and not {str(name) for name in names} <= {"-1", "0", "1"}:
+        found.append("-1 is a class: if it marks rows without a label, leave their cells blank.")
+    weighted = [shown(name) for name in names if isinstance(name, str) and _WEIGHT.search(name)]
+    if weighted:
+        found.append(
+            f"{_first(weighted)}: the number is a part of the label; weights of labels are not "
+            "read from texts (LabelSets takes them as a table)."
+        )
+    return found
 
 
 def _one_sided(target: Target) -> list[str]:
@@ -90,8 +115,12 @@ def _silent(columns: list[Values]) -> str:
             silent[word] = silent.get(word, 0) + n
     if not silent:
         return ""
-    words = [f"{shown(word)} (rows: {n})" for word, n in silent.items()]
-    return f"These words say nothing: {_first(words)}."
+    words = [f"{shown(word)} (rows: {n})" for word, n in silent.items() if word.strip()]
+    blank = sum(n for word, n in silent.items() if not word.strip())
+    blanks = f"Blank cells say nothing (rows: {blank})." if blank else ""
+    return " ".join(
+        filter(None, [f"These words say nothing: {_first(words)}." if words else "", blanks])
+    )
 
 
 def _first(texts: list[str]) -> str:

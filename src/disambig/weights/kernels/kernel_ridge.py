@@ -26,7 +26,7 @@ from disambig.weights.kernels.smoother import (
     smoother,
     spectral_smoother,
 )
-from disambig.weights.kernels.system import RidgeSystem, Spectrum, checked_gram
+from disambig.weights.kernels.system import RemadeSystem, Spectrum, checked_gram
 
 _NAME = "KernelRidgeWeights"
 _KERNELS = ("gaussian", "laplacian", "linear", "polynomial", "precomputed")
@@ -36,7 +36,7 @@ _ALTERNATIVES = "Use NystromWeights (the same of low rank) or NeighborWeights (s
 _MIN_ABSOLUTE_SUM = 1e-3
 
 
-class KernelRidgeWeights(BaseEstimator):
+class KernelRidgeWeights(RemadeSystem, BaseEstimator):
     """``alpha(x) = k(x, X) (K + n lam I)^{-1}``, with K the kernel of the training rows.
 
     With these votes ``alpha @ y`` is the prediction of kernel ridge regression from targets y, with
@@ -165,14 +165,9 @@ class KernelRidgeWeights(BaseEstimator):
         # The matrix, its inverse, the votes, and the result of a product of two of them.
         require_bytes(4 * 8.0 * n * n, f"{_NAME} on {n} rows", _ALTERNATIVES)
         self.X_fit_ = X
-        root = np.sqrt(self.sample_weight_)
         gram = self._gram(X)
         self.kernel_mean_ = gram @ self._shares if self.intercept else None
-        gram *= root
-        gram *= root[:, None]
-        # Named kernels are positive semi-definite; those of the user are checked.
-        named = isinstance(self.kernel, str) and not self._square
-        self.system_ = RidgeSystem(gram, root if self.intercept else None, certain=named)
+        self.system_ = self._system_of(gram)
         self._set_ridge()
         return self
 
@@ -358,7 +353,7 @@ class KernelRidgeWeights(BaseEstimator):
         return Similarity(self.kernel, self.bandwidth_, int(self.degree), float(self.coef0))
 
     def _gram(self, X: Any) -> FloatArray:
-        if not self._square and isinstance(self.kernel, str):
+        if self._is_named:
             return self._similarity()(X, X)
         return checked_gram(
             _NAME, np.array(_dense(X)) if self._square else self._similarity()(X, X)
