@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from disambig import exceptions
-from disambig.diagnosis.registry import CHECKS
+from disambig.diagnosis.registry import rows_of_checks
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE = (DOCS / "failures.md").read_text(encoding="utf-8")
@@ -18,7 +18,6 @@ def test_every_category_has_a_section(name: str) -> None:
     assert name in HEADINGS
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.code)
-def test_every_finding_has_a_row_with_its_remedy(check) -> None:
-    remedy = check.remedy.replace("cat|dog", "cat\\|dog")
-    assert f"| {check.code} | {check.name} | {remedy} |" in PAGE
+def test_every_finding_has_a_row_with_its_cause_and_remedy() -> None:
+    message = "paste the result of disambig.diagnosis.registry.rows_of_checks() into the page"
+    assert rows_of_checks() in PAGE, message

@@ -45,16 +45,50 @@ def ignored_codes(ignore: Any) -> frozenset[str]:
     return frozenset(check.code for check in CHECKS if {check.code, check.name} & set(ignore))
 
 
-def table_of_checks() -> str:
-    """The table of docs/diagnosis.md: a line for every check."""
+_KINDS = {"L": "Labels", "N": "Numbers", "O": "Orders", "B": "Tags", "F": "Features"}
+
+
+def text_of_checks() -> str:
+    """The codes of docs/diagnosis.md: a section for each kind, and one for checks that several kinds share."""
+    together: dict[str, list[Check]] = {}
+    for check in CHECKS:
+        together.setdefault(check.name, []).append(check)
+    parts = ["### In all kinds of target"]
+    parts += [_entry(checks) for checks in together.values() if len(checks) > 1]
+    for letter, title in _KINDS.items():
+        own = [one for one in together.values() if len(one) == 1 and one[0].code[0] == letter]
+        parts += [f"### {title}", *(_entry(checks) for checks in own)]
+    return "\n\n".join(parts)
+
+
+def _entry(checks: list[Check]) -> str:
+    """A heading that links can name, and what is to be known about one check of one kind or several."""
+    first = checks[0]
+    detected: dict[str, list[str]] = {}
+    for check in checks:
+        detected.setdefault(check.detected, []).append(_KINDS[check.code[0]].lower())
+    how = [f"- Detected ({', '.join(kinds)}): {text}" for text, kinds in detected.items()]
+    if len(how) == 1:
+        how = [f"- Detected: {first.detected}"]
     lines = [
-        "| code | name | section | how it is detected | why it matters | what to do |",
-        "|---|---|---|---|---|---|",
+        f"#### {', '.join(check.code for check in checks)}: {first.name}",
+        "",
+        f"**{first.title}** ({first.level}).",
+        "",
+        *how,
+        f"- Why it matters: {first.why}",
+        f"- What to do: {first.remedy}",
     ]
-    lines += [
-        f"| {c.code} | {c.name} | {c.level} | {c.detected} | {c.why} | {c.remedy} |".replace(
-            "cat|dog", "cat\\|dog"
-        )
-        for c in CHECKS
-    ]
+    return "\n".join(lines)
+
+
+def rows_of_checks() -> str:
+    """The table of docs/failures.md: a line for every check, with its cause and its remedy."""
+    lines = ["| code | cause | what to do |", "|---|---|---|"]
+    for check in CHECKS:
+        shared = [one for one in CHECKS if one.name == check.name]
+        slug = "-".join([*(one.code.lower() for one in shared), check.name])
+        link = f"[{check.code}](diagnosis.md#{slug})"
+        remedy = check.remedy.replace("cat|dog", "cat\\|dog")
+        lines.append(f"| {link} {check.name} | {check.title} | {remedy} |")
     return "\n".join(lines)
