@@ -264,8 +264,8 @@ def page() -> str:
     lines = [
         "# Public names",
         "",
-        "After this page you know every name that you can rely on, and which parameters and attributes",
-        "the estimators share.",
+        "After this page you know every name that you can rely on, and which parameters and",
+        "attributes the estimators share.",
         "",
         "`python -m benchmarks.trees.public_face --write` writes this page from the code; a test",
         "fails if it is stale. What is not listed is private: it is imported from its module and",

@@ -1,4 +1,4 @@
-"""Names in the code of a sentence, such as `LabelSets.from_strings`, lead to their pages in the reference.
+"""Names in a sentence, such as `LabelSets.from_strings`, lead to their pages in the reference.
 
 A name is linked where it comes first in a section; titles, links and pages of the reference stay
 as they are. Only names that are public are linked.
@@ -16,7 +16,7 @@ NAME = re.compile(r"([A-Za-z_][\w.]*)(?:\(.*\))?", re.DOTALL)
 
 
 def linked_name(text: str) -> str | None:
-    """The public name that a piece of code names or calls, or None."""
+    """The public name that a sentence names or calls, or None."""
     match = NAME.fullmatch(text)
     if match is None:
         return None

@@ -49,7 +49,7 @@ _KINDS = {"L": "Labels", "N": "Numbers", "O": "Orders", "B": "Tags", "F": "Featu
 
 
 def text_of_checks() -> str:
-    """The codes of docs/diagnosis.md: a section for each kind, and one for checks that several kinds share."""
+    """The codes of docs/diagnosis.md: those that all kinds of target share, then those of each."""
     together: dict[str, list[Check]] = {}
     for check in CHECKS:
         together.setdefault(check.name, []).append(check)
@@ -62,7 +62,7 @@ def text_of_checks() -> str:
 
 
 def _entry(checks: list[Check]) -> str:
-    """A heading that links can name, and what is to be known about one check of one kind or several."""
+    """A heading that links can name, and what one check of one kind or of several finds."""
     first = checks[0]
     detected: dict[str, list[str]] = {}
     for check in checks:
