@@ -226,9 +226,10 @@ def _show(output: Output, model: "TableModel", summary: dict[str, Any], folder: 
     """The result for people."""
     known = summary["confidence"]
     n = summary["rows"]
-    output.line(f"{n} rows, {model.kind} in {', '.join(summary['target']['columns'][:5])}")
+    kind = "tags" if model.kind == "bits" else model.kind
+    output.line(f"{n} rows, {kind} in {', '.join(summary['target']['columns'][:5])}")
     output.line(
-        f"{known['resolved']} labels are resolved (confidence of at least "
+        f"{known['resolved']} of {n} rows are resolved (confidence of at least "
         f"{known['resolve_at']:g}); mean confidence {known['mean']:.3f}"
     )
     show_labels(output, summary)
