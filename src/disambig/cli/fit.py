@@ -224,6 +224,8 @@ def _fitted(
 
 def _show(output: Output, model: "TableModel", summary: dict[str, Any], folder: Path) -> None:
     """The result for people."""
+    from disambig.estimators.selection.trial_texts import short_numbers
+
     known = summary["confidence"]
     n = summary["rows"]
     kind = "tags" if model.kind == "bits" else model.kind
@@ -238,7 +240,8 @@ def _show(output: Output, model: "TableModel", summary: dict[str, Any], folder: 
         found = wrong["suspects"]
         word = "row probably has" if found == 1 else "rows probably have"
         output.line(f"{found} {word} a set without the truth.")
-    output.line(f"chosen: {summary['chosen']['estimator']}, {summary['chosen']['weights']}")
+    weights = short_numbers(summary["chosen"]["weights"])
+    output.line(f"chosen: {summary['chosen']['estimator']}, {weights}")
     files = ", ".join([*summary["files"], "summary.json"])
     output.line(f"written: {folder}/{files}")
     output.line()
