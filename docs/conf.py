@@ -31,6 +31,7 @@ extensions = [
     "api_pages",
     "code_links",
     "mathml",
+    "protocol_docs",
     "repository_pages",
     "unbroken_numbers",
 ]
