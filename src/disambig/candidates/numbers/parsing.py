@@ -166,8 +166,8 @@ def segments_of_list(rows: list[Any], markers: Markers = NO_MARKERS) -> RowSegme
         raise interval_error(
             invalid,
             f"holds {reprlib.repr(row)}, a {type(row).__name__}, which is no interval of numbers",
-            f"{marker}A row is a number, a pair (lower, upper), a list of such pairs, or a text: {GRAMMAR}"
-            f". For points of several outputs use Intervals.from_points.",
+            f"{marker}A row is a number, a pair (lower, upper), a list of such pairs, or a text: "
+            f"{GRAMMAR}. For points of several outputs use Intervals.from_points.",
             "Intervals",
         )
     counts = [len(pairs) for pairs in parsed if pairs is not None]
