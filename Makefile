@@ -83,9 +83,10 @@ bench: $(VENV)/.ready-bench ## run the benchmarks
 
 # Without network. The examples run once; the next call runs those that have changed.
 # -W: a warning fails the build, after all of them are shown. Open docs/_build/html/index.html.
-docs: $(VENV)/.ready-docs ## build the documentation site, run its examples, check its links
+docs: $(VENV)/.ready-docs ## build the documentation site, run its examples, check links and pages
 	$(BIN)/python -m sphinx -W --keep-going -q -b html -d docs/_build/doctrees $(ARGS) docs docs/_build/html
 	$(BIN)/python .ci/links.py docs/_build/html
+	$(BIN)/python .ci/browser.py docs/_build/html
 
 clean: ## remove environments, caches and built things
 	rm -rf docs/_build docs/api docs/gallery docs/sg_execution_times.rst

@@ -29,8 +29,11 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
     "api_pages",
+    "code_links",
     "mathml",
+    "protocol_docs",
     "repository_pages",
+    "unbroken_numbers",
 ]
 exclude_patterns = ["_build", "_extensions", "**/*.ipynb", "figures/*.py"]
 templates_path = ["_templates"]

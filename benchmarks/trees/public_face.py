@@ -8,14 +8,12 @@ fit of each estimator with its defaults. Every difference between estimators nee
 """
 
 import argparse
-import ast
 import importlib
 import inspect
 import warnings
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import disambig
@@ -161,21 +159,10 @@ def public_names(package: str) -> dict[str, str]:
             foreign = not inspect.ismodule(thing) and not thing.__module__.startswith("disambig")
             text = f"`{thing.__module__}.{name}`." if foreign else thing.__doc__ or ""
         else:
-            text = _comment(module, name)
+            # A scorer has a docstring of its own; that of a text is the one of all texts.
+            text = "The version of the package." if name == "__version__" else thing.__doc__
         found[name] = text.strip().split("\n")[0]
     return found
-
-
-def _comment(module: ModuleType, name: str) -> str:
-    """The text below an assignment, in the module that a package imports the name from."""
-    for node in ast.parse(inspect.getsource(module)).body:
-        if isinstance(node, ast.ImportFrom) and name in {alias.name for alias in node.names}:
-            source = ast.parse(inspect.getsource(importlib.import_module(str(node.module))))
-            for before, after in zip(source.body, source.body[1:], strict=False):
-                named = isinstance(before, ast.Assign) and ast.unparse(before.targets[0]) == name
-                if named and isinstance(after, ast.Expr):
-                    return str(ast.literal_eval(after.value))
-    return "The version of the package." if name == "__version__" else ""
 
 
 def parameters(estimator: type[Any]) -> dict[str, str]:
@@ -263,6 +250,9 @@ def page() -> str:
     distinct = {name for names in packages.values() for name in names} - short
     lines = [
         "# Public names",
+        "",
+        "After this page you know every name that you can rely on, and which parameters and",
+        "attributes the estimators share.",
         "",
         "`python -m benchmarks.trees.public_face --write` writes this page from the code; a test",
         "fails if it is stale. What is not listed is private: it is imported from its module and",

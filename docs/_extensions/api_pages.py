@@ -25,8 +25,9 @@ FOLDER = Path(__file__).resolve().parents[1] / "api"
 INDEX = """API reference
 =============
 
-Every public name has a page, with its parameters and an example. A table of
-:doc:`parameters and attributes <../public_names>` compares the estimators.
+After this page you can find what every public name does: each has a page, with its parameters
+and an example. :doc:`One table <../public_names>` compares the parameters and attributes of the
+estimators.
 
 .. toctree::
    :hidden:

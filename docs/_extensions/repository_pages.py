@@ -39,6 +39,8 @@ def on_the_site(text: str, folder: PurePosixPath, page: PurePosixPath) -> str:
             wanted = f"docs/{PAGES[wanted]}"
         elif wanted == "examples" or re.fullmatch(r"examples/(.*/)?", target):
             wanted = "docs/gallery/index.rst"
+        elif wanted.startswith("examples/") and wanted.endswith(".py"):
+            wanted = f"docs/gallery{wanted.removeprefix('examples')[:-3]}.rst"
         return f"{before}{os.path.relpath(wanted, page.parent).replace(os.sep, '/')}{after}"
 
     return LINK.sub(changed, text)

@@ -104,12 +104,27 @@ def structures(panel: Axes) -> None:
     panel.set(xlim=(-0.2, 7.5), ylim=(0.1, 1.7))
 
 
+def mixed(panel: Axes) -> None:
+    rows = [
+        ("“cat”", ["cat"], "cat"),
+        ("“a mammal”", ["cat", "dog"], "dog"),
+        ("“not a cat”", ["ant", "dog"], "ant"),
+        ("nothing", ["ant", "cat", "dog"], "cat"),
+    ]
+    for y, (said, candidates, right) in enumerate(rows):
+        panel.text(0, 3 - y, said, fontsize=9, va="center")
+        for k, name in enumerate(candidates):
+            chip(panel, 2.2 + 1.6 * k, 3 - y, name, name == right)
+    panel.set(xlim=(-0.1, 7), ylim=(-0.5, 3.5))
+
+
 PICTURES: dict[str, Callable[[Axes], None]] = {
     "labels": one_of_several,
     "tags": tags,
     "numbers": bands,
     "orders": orders,
     "few_labels": few_labels,
+    "mixed": mixed,
     "bags": bags,
     "structures": structures,
 }

@@ -1,6 +1,7 @@
 """Options for tags: columns, numbers of tags, implications, frequencies."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -43,6 +44,16 @@ def test_tags_are_fitted_with_rules(table, tmp_path, capsys):
         [("dog" in one) == is_on for one, is_on in zip(sets, there["dog"], strict=True)]
     )
     assert right > 0.8
+
+
+def test_what_is_printed_speaks_of_tags_and_rows(table, tmp_path, capsys):
+    options = ["--tag-frequencies", "estimate", "--quiet"]
+    assert main(arguments(table[0], tmp_path / "out", *options)) == 0
+    first, second, *rest = capsys.readouterr().out.splitlines()
+    assert first == "80 rows, tags in poodle, dog, outdoors"
+    assert " of 80 rows are resolved (confidence of at least 0.9)" in second
+    (chosen,) = [line for line in rest if line.startswith("chosen: ")]
+    assert not re.search(r"\d\.\d{4}", chosen)
 
 
 def test_positives_alone_are_refused_in_words(table, tmp_path, capsys):

@@ -1,5 +1,6 @@
 """The Markdown pages of the project: their code blocks, their links, and the places in them."""
 
+import itertools
 import re
 from dataclasses import dataclass
 from functools import cache
@@ -85,6 +86,26 @@ def without_blocks(text: str) -> str:
         else:
             lines.append(line)
     return "\n".join(lines)
+
+
+def crooked_rows(text: str) -> list[str]:
+    """Rows of tables that the site shows as text: they have not the cells of their head."""
+    found, width = [], 0
+    lines = [*without_blocks(text).splitlines(), ""]
+    for line, after in itertools.pairwise(lines):
+        if not line.lstrip().startswith("|"):
+            width = 0
+            continue
+        if not width:
+            # The head: the next line says how many columns there are.
+            width = _cells(after) if re.fullmatch(r"\s*\|(\s*:?-+:?\s*\|)+\s*", after) else -1
+        if _cells(line) != width:
+            found.append(line)
+    return found
+
+
+def _cells(row: str) -> int:
+    return len(re.findall(r"(?<!\\)\|", row)) - 1
 
 
 def links(page: Path) -> list[str]:

@@ -20,7 +20,18 @@ import disambig.cli
 import disambig.cli.demo
 from benchmarks.trees.public_face import PACKAGES
 from reproduce.__main__ import _parser as reproduction_parser
-from tests.docs.pages import NOT_RUN, ROOT, Block, anchors, blocks, links, name_of, pages, text_of
+from tests.docs.pages import (
+    NOT_RUN,
+    ROOT,
+    Block,
+    anchors,
+    blocks,
+    crooked_rows,
+    links,
+    name_of,
+    pages,
+    text_of,
+)
 
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 SHELL = {"", "bash", "console", "sh", "shell", "text"}
@@ -152,6 +163,23 @@ def test_links_lead_somewhere(name):
     assert not broken(PAGES[name])
 
 
+@pytest.mark.parametrize("name", [*PAGES, "benchmarks/RESULTS.md"])
+def test_rows_of_tables_have_the_cells_of_their_head(name):
+    assert not crooked_rows(text_of(ROOT / name))
+
+
+# The README says what the library is; SECURITY.md is read in trouble.
+@pytest.mark.parametrize("name", sorted(set(PAGES) - {"README.md", "SECURITY.md"}))
+def test_a_page_begins_with_what_its_reader_can_do_after_it(name):
+    text = text_of(PAGES[name])
+    included = re.search(r"^```\{include\} (\S+)$", text, flags=re.MULTILINE)
+    if included is not None:
+        text = text_of((PAGES[name].parent / included[1]).resolve())
+    _, _, below = text.partition("\n# " if not text.startswith("# ") else "# ")
+    _title, *paragraphs = below.split("\n\n")
+    assert "After this page" in paragraphs[0]
+
+
 def test_a_reason_is_given_for_what_does_not_run():
     reasons = [b.reason for page in PAGES.values() for b in blocks(text_of(page))]
     assert all(len(reason) > 10 for reason in reasons if reason is not None)
@@ -207,6 +235,12 @@ class TestTheTests:
         assert links(page) == ["#two-words", "nowhere.md"]
         assert anchors(page) == {"a-page", "two-words"}
         assert broken(page) == ["nowhere.md"]
+
+    def test_tables(self):
+        table = "| a | b |\n|---|---|\n| `x\\|y` | 2 |\n"
+        assert not crooked_rows(table)
+        assert crooked_rows(table + "| 3 |\n\ntext\n| a |\n|---|---|\n") == ["| 3 |", "| a |"]
+        assert crooked_rows("| a | b |\n| 1 | 2 |\n") == ["| a | b |", "| 1 | 2 |"]
 
     def test_commands(self, page, monkeypatch):
         monkeypatch.setitem(PAGES, "page.md", page)

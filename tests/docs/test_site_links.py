@@ -24,6 +24,12 @@ spec.loader.exec_module(pages)
         ("docs/guide", "docs/guide/labels.md", "../trust.md", "../trust.md"),
         ("docs", "docs/benchmarks.md", "../benchmarks/RESULTS.md", "results.md"),
         ("docs", "docs/start.md", "../examples/", "gallery/index.rst"),
+        (
+            "docs/guide",
+            "docs/guide/structures.md",
+            "../../examples/3_stories/plot_annotators.py",
+            "../gallery/3_stories/plot_annotators.rst",
+        ),
         ("docs", "docs/start.md", "https://example.org/a.md", "https://example.org/a.md"),
         ("docs", "docs/start.md", "#below", "#below"),
     ],

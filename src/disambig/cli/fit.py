@@ -224,13 +224,16 @@ def _fitted(
 
 def _show(output: Output, model: "TableModel", summary: dict[str, Any], folder: Path) -> None:
     """The result for people."""
+    from disambig.estimators.selection.trial_texts import short_numbers
+
     known = summary["confidence"]
     n = summary["rows"]
     # Of bags alone there is no target column.
     columns = summary["target"]["columns"][:5] or [f"bags of {model.table.plan.bags}"]
-    output.line(f"{n} rows, {model.kind} in {', '.join(columns)}")
+    kind = "tags" if model.kind == "bits" else model.kind
+    output.line(f"{n} rows, {kind} in {', '.join(columns)}")
     output.line(
-        f"{known['resolved']} labels are resolved (confidence of at least "
+        f"{known['resolved']} of {n} rows are resolved (confidence of at least "
         f"{known['resolve_at']:g}); mean confidence {known['mean']:.3f}"
     )
     show_labels(output, summary)
@@ -239,7 +242,8 @@ def _show(output: Output, model: "TableModel", summary: dict[str, Any], folder: 
         found = wrong["suspects"]
         word = "row probably has" if found == 1 else "rows probably have"
         output.line(f"{found} {word} a set without the truth.")
-    output.line(f"chosen: {summary['chosen']['estimator']}, {summary['chosen']['weights']}")
+    weights = short_numbers(summary["chosen"]["weights"])
+    output.line(f"chosen: {summary['chosen']['estimator']}, {weights}")
     files = ", ".join([*summary["files"], "summary.json"])
     output.line(f"written: {folder}/{files}")
     output.line()

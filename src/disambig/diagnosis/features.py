@@ -228,8 +228,9 @@ FEATURE_CHECKS = (
         KINDS,
         "Entries that are NaN, infinite, or above 1e36 in size. The score is their share in the "
         "row. Here the mean of the feature takes their place.",
-        "Most weightings refuse them.",
-        "Impute or drop them, for example with sklearn.impute.SimpleImputer in a pipeline.",
+        "`fit` refuses infinite and huge entries. It fills missing ones, which is a guess.",
+        "Correct infinite and huge entries, or write NaN if they mean that nothing is known. If "
+        "much is missing, look at how the file was read or joined.",
         unusable_entries,
     ),
     Check(

@@ -43,18 +43,3 @@ def ignored_codes(ignore: Any) -> frozenset[str]:
                 f"{', '.join(check.code for check in CHECKS)}."
             )
     return frozenset(check.code for check in CHECKS if {check.code, check.name} & set(ignore))
-
-
-def table_of_checks() -> str:
-    """The table of docs/diagnosis.md: a line for every check."""
-    lines = [
-        "| code | name | section | how it is detected | why it matters | what to do |",
-        "|---|---|---|---|---|---|",
-    ]
-    lines += [
-        f"| {c.code} | {c.name} | {c.level} | {c.detected} | {c.why} | {c.remedy} |".replace(
-            "cat|dog", "cat\\|dog"
-        )
-        for c in CHECKS
-    ]
-    return "\n".join(lines)

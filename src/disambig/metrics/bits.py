@@ -189,13 +189,33 @@ def _predictions(bits: PartialBits, y_pred: Any) -> Any:
     return predicted
 
 
-tag_hamming_loss_scorer = SetScorer("tag_hamming_loss_scorer", tag_hamming_loss, -1.0, _READS)
-"""Minus the `tag_hamming_loss` of an estimator, for ``scoring=``."""
+# How a scorer is used; the mean of the folds follows.
+_EXAMPLE = """\
+>>> from sklearn.model_selection import cross_val_score
+>>> from disambig import PartialBits, PartialMultilabelClassifier
+>>> from disambig.metrics import scorer
+>>> from disambig.model_selection import CandidateKFold
+>>> from disambig.weights import NeighborWeights
+>>> X = [[0.0], [0.1], [1.0], [1.1]] * 6
+>>> y = PartialBits.from_any([[1, 0], [1, None], [0, 1], [None, 1]] * 5 + [[1, 1]] * 4)
+>>> model = PartialMultilabelClassifier(NeighborWeights(2))
+>>> found = cross_val_score(model, X, y, scoring=scorer, cv=CandidateKFold(3))
+>>> float(found.mean().round(2))
+"""
 
-tag_f_measure_scorer = SetScorer("tag_f_measure_scorer", tag_f_measure, 1.0, _READS)
-"""The macro `tag_f_measure` of an estimator, for ``scoring=``."""
+tag_hamming_loss_scorer = SetScorer(
+    "tag_hamming_loss_scorer", tag_hamming_loss, -1.0, _READS, example=_EXAMPLE + "-0.05"
+)
+
+tag_f_measure_scorer = SetScorer(
+    "tag_f_measure_scorer", tag_f_measure, 1.0, _READS, example=_EXAMPLE + "0.96"
+)
 
 tag_average_precision_scorer = SetScorer(
-    "tag_average_precision_scorer", tag_average_precision, 1.0, _READS, "predict_proba"
+    "tag_average_precision_scorer",
+    tag_average_precision,
+    1.0,
+    _READS,
+    "predict_proba",
+    example=_EXAMPLE + "0.98",
 )
-"""The macro `tag_average_precision` of the probabilities of an estimator, for ``scoring=``."""

@@ -102,13 +102,31 @@ def infimum_loss(
     return mean_over(counted, losses, sample_weight, information=_INFORMATION)
 
 
-covering_scorer = SetScorer("covering_scorer", covering_accuracy, 1.0, _READS)
-"""`covering_accuracy` of an estimator, for ``scoring=``."""
+# How a scorer is used; the mean of the folds follows.
+_EXAMPLE = """\
+>>> from sklearn.model_selection import cross_val_score
+>>> from disambig import PartialLabelClassifier
+>>> from disambig.metrics import scorer
+>>> from disambig.model_selection import CandidateKFold
+>>> from disambig.weights import NeighborWeights
+>>> X = [[0.0], [0.1], [1.0], [1.1]] * 6
+>>> y = [{"a"}, {"a", "c"}, {"b"}, {"b", "c"}] * 5 + [{"c"}] * 4
+>>> model = PartialLabelClassifier(NeighborWeights(2))
+>>> found = cross_val_score(model, X, y, scoring=scorer, cv=CandidateKFold(3))
+>>> float(found.mean().round(2))
+"""
+
+covering_scorer = SetScorer(
+    "covering_scorer", covering_accuracy, 1.0, _READS, example=_EXAMPLE + "0.83"
+)
 
 infimum_loss_scorer = SetScorer(
-    "infimum_loss_scorer", infimum_loss, -1.0, (*_READS, ("loss", "loss_"))
+    "infimum_loss_scorer",
+    infimum_loss,
+    -1.0,
+    (*_READS, ("loss", "loss_")),
+    example=_EXAMPLE + "-0.17",
 )
-"""Minus the `infimum_loss` of an estimator under its own loss, for ``scoring=``."""
 
 
 def _observed(y: Any, classes: Any, unlabeled: Any, n: int) -> tuple[LabelSets, BoolArray]:

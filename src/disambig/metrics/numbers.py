@@ -270,21 +270,42 @@ def interval_r2(
     return float(np.mean([_column_r2(scored, k, entry_weights[:, k]) for k in known.tolist()]))
 
 
+# How a scorer is used; the mean of the folds follows.
+_EXAMPLE = """\
+>>> from sklearn.model_selection import cross_val_score
+>>> from disambig import IntervalRegressor
+>>> from disambig.metrics import scorer
+>>> from disambig.weights import NeighborWeights
+>>> X = [[0.0], [0.1], [1.0], [1.1]] * 6
+>>> y = [(0, 2), (1, 2), ">= 5", 6.0] * 5 + [(3, 5)] * 4
+>>> model = IntervalRegressor(NeighborWeights(2))
+>>> found = cross_val_score(model, X, y, scoring=scorer, cv=3)
+>>> float(found.mean().round(2))
+"""
+
 interval_squared_distance_scorer = SetScorer(
-    "interval_squared_distance_scorer", interval_squared_distance, -1.0, _READS
+    "interval_squared_distance_scorer",
+    interval_squared_distance,
+    -1.0,
+    _READS,
+    example=_EXAMPLE + "-0.3",
 )
-"""Minus the `interval_squared_distance` of an estimator, for ``scoring=``."""
 
 interval_absolute_distance_scorer = SetScorer(
-    "interval_absolute_distance_scorer", interval_absolute_distance, -1.0, _READS
+    "interval_absolute_distance_scorer",
+    interval_absolute_distance,
+    -1.0,
+    _READS,
+    example=_EXAMPLE + "-0.19",
 )
-"""Minus the `interval_absolute_distance` of an estimator, for ``scoring=``."""
 
-interval_coverage_scorer = SetScorer("interval_coverage_scorer", interval_coverage, 1.0, _READS)
-"""`interval_coverage` of an estimator, for ``scoring=``."""
+interval_coverage_scorer = SetScorer(
+    "interval_coverage_scorer", interval_coverage, 1.0, _READS, example=_EXAMPLE + "0.88"
+)
 
-interval_r2_scorer = SetScorer("interval_r2_scorer", interval_r2, 1.0, _READS)
-"""`interval_r2` of an estimator, for ``scoring=``."""
+interval_r2_scorer = SetScorer(
+    "interval_r2_scorer", interval_r2, 1.0, _READS, example=_EXAMPLE + "0.81"
+)
 
 
 class _Scored(NamedTuple):

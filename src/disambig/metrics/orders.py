@@ -101,11 +101,27 @@ def pair_error(
     )
 
 
-kendall_tau_scorer = SetScorer("kendall_tau_scorer", kendall_tau, 1.0, _READS)
-"""`kendall_tau` of an estimator, for ``scoring=``."""
+# How a scorer is used; the mean of the folds follows.
+_EXAMPLE = """\
+>>> from sklearn.model_selection import cross_val_score
+>>> from disambig import PartialRanker
+>>> from disambig.metrics import scorer
+>>> from disambig.model_selection import CandidateKFold
+>>> from disambig.weights import NeighborWeights
+>>> X = [[0.0], [0.1], [1.0], [1.1]] * 6
+>>> y = ["a>b>c", "a>c", "c>b", "b>a"] * 5 + ["c>a"] * 4
+>>> model = PartialRanker(NeighborWeights(2))
+>>> found = cross_val_score(model, X, y, scoring=scorer, cv=CandidateKFold(3))
+>>> float(found.mean().round(2))
+"""
 
-pair_error_scorer = SetScorer("pair_error_scorer", pair_error, -1.0, _READS)
-"""Minus the `pair_error` of an estimator, for ``scoring=``."""
+kendall_tau_scorer = SetScorer(
+    "kendall_tau_scorer", kendall_tau, 1.0, _READS, example=_EXAMPLE + "0.83"
+)
+
+pair_error_scorer = SetScorer(
+    "pair_error_scorer", pair_error, -1.0, _READS, example=_EXAMPLE + "-0.08"
+)
 
 
 def _counts(

@@ -2,7 +2,7 @@
 
 import reprlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -80,6 +80,31 @@ def mean_over(
     return float(weights @ values / total)
 
 
+# What `help` and the reference say about one scorer.
+_DOC = """{what} of an estimator, larger is better.
+
+For ``scoring=`` of `sklearn.model_selection.cross_val_score`, `GridSearchCV` and their like. It
+reads candidate sets, and takes what `{metric}` has to know from the fitted estimator, inside of
+searches and pipelines, too.
+
+Parameters
+----------
+estimator : fitted estimator
+X : array-like or sparse matrix (q, d)
+y : q rows
+    What is known of these rows, in any form that the estimator reads.
+sample_weight : array-like (q,), optional
+
+Returns
+-------
+float
+
+Examples
+--------
+{example}
+"""
+
+
 @dataclass(frozen=True)
 class SetScorer:
     """``sign * score(y, estimator.predict(X), ...)``, with options from the fitted estimator.
@@ -100,6 +125,8 @@ class SetScorer:
         estimator does not have the attribute, the option keeps its default.
     method : {"predict", "predict_proba"}, default "predict"
         What is scored.
+    example : str
+        Lines of its docstring, in which ``scorer`` stands for its name.
     """
 
     name: str
@@ -107,6 +134,15 @@ class SetScorer:
     sign: float
     reads: tuple[tuple[str, str], ...]
     method: str = "predict"
+    example: str = field(default="", repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        text = _DOC.format(
+            what=f"{'Minus ' if self.sign < 0 else ''}`{self.score.__name__}`",
+            metric=self.score.__name__,
+            example=self.example.replace("scorer", self.name),
+        )
+        object.__setattr__(self, "__doc__", text)
 
     def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
         inner = innermost(estimator)

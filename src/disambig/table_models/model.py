@@ -11,7 +11,7 @@ from disambig.candidates.labels.class_counts import is_in_bags
 from disambig.diagnosis import Report
 from disambig.estimators.disambiguated_classifier import label_codes
 from disambig.estimators.progress.reporting import reporting
-from disambig.estimators.selection.trial_texts import weights_text
+from disambig.estimators.selection.trial_texts import short_numbers, weights_text
 from disambig.frames import data_frame
 from disambig.notation import AnyArray, BoolArray
 from disambig.notebooks import MAX_ROWS, html_table
@@ -190,7 +190,8 @@ class TableModel:
             f"TableModel({self.table!r})",
             f"  labels: {known} of {n} resolved (confidence of at least "
             f"{self.settings.resolve_at:g}), mean confidence {float(np.mean(self.confidence)):.3f}",
-            f"  model:  {type(self.estimator).__name__}, {weights_text(self.estimator.weights_)}",
+            f"  model:  {type(self.estimator).__name__}, "
+            f"{short_numbers(weights_text(self.estimator.weights_))}",
         ]
         return "\n".join([*lines, *(f"  note:   {note}" for note in self.notes)])
 

@@ -205,6 +205,13 @@ class TestLists:
         assert "which is no interval of numbers (2 such rows)" in text
         assert "'[800, 1200]', '800-1200', '800 to 1200', '800..1200', '>= 5', '65+'" in text
 
+    def test_a_text_without_a_number_may_say_nothing(self):
+        said = "If it says nothing, pass unlabeled='prefer not to say'."
+        assert said in error_message([0.0, "prefer not to say"])
+        number_sets([0.0, "prefer not to say"], unlabeled="prefer not to say")
+        assert "unlabeled" not in error_message([0.0, "3 to many"])
+        assert "unlabeled" not in error_message([0.0, "no " * 30])
+
     def test_integers_too_large_for_a_float(self):
         assert "row 1 has an end of 1.797" in error_message([0, 10**400])
         assert "row 1 has an end of -1.797" in error_message([(0, 1), (-(10**400), 1)])

@@ -162,16 +162,22 @@ def segments_of_list(rows: list[Any], markers: Markers = NO_MARKERS) -> RowSegme
     invalid = np.array([not pairs for pairs in parsed])
     if invalid.any():
         row = rows[int(np.argmax(invalid))]
+        marker = f"If it says nothing, pass unlabeled={row!r}. " if _may_be_a_marker(row) else ""
         raise interval_error(
             invalid,
             f"holds {reprlib.repr(row)}, a {type(row).__name__}, which is no interval of numbers",
-            f"A row is a number, a pair (lower, upper), a list of such pairs, or a text: {GRAMMAR}"
-            f". For points of several outputs use Intervals.from_points.",
+            f"{marker}A row is a number, a pair (lower, upper), a list of such pairs, or a text: "
+            f"{GRAMMAR}. For points of several outputs use Intervals.from_points.",
             "Intervals",
         )
     counts = [len(pairs) for pairs in parsed if pairs is not None]
     ends_of_all = [pair for pairs in parsed if pairs is not None for pair in pairs]
     return RowSegments(np.array(ends_of_all, dtype=np.float64), np.append(0, np.cumsum(counts)))
+
+
+def _may_be_a_marker(row: Any) -> bool:
+    """Is it a short text without a number, such as "prefer not to say"?"""
+    return isinstance(row, str) and len(row) <= 40 and not any(c.isdigit() for c in row)
 
 
 def _ends_of_python_rows(rows: list[Any]) -> FloatArray | None:
