@@ -29,12 +29,12 @@ NOT_STORED = {
     "while a model is fitted": (
         "BestCandidates LabelTask NumberTask KeptRows KeptJudgement _JudgedSets Fit Family "
         "Judge HeldOutLabels "
-        "_OwnVotes NumberJudgement _Column _Found _SetLikelihood _SignLikelihood NumberMixture "
+        "OwnVotes NumberJudgement _Column _Found _SetLikelihood _SignLikelihood NumberMixture "
         "MixtureModel RowLabels RowOrders BitEntry BitMembers GraphVotes _Comparison "
-        "BagSelection "
+        "BagSelection Hiding _BagLikelihood "
         "LabelSelection MemberSelection NumberEntry Inputs Fold NumberSelection NumberMembers "
         "OrderEntry OrderMembers Score HeldOutTrial SelectionSample DistinctRows Selection "
-        "SearchSpace Entry FittedEntry ReadCandidates TaskMembers WrongSets "
+        "SearchSpace Entry FittedEntry ReadCandidates TaskMembers "
         "JudgedTags TolerantSelection Choice NumberVerdict SignVerdict _Kind _Round _Followers"
     ),
     "while new inputs are predicted": "Scores ShiftedColumn InputShift Comparison",
