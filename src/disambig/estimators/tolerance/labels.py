@@ -30,6 +30,8 @@ from disambig.weights.registry import is_pairwise, resolve_weights
 
 # Probabilities of labels tie if they differ by less.
 _TIE_TOLERANCE = 1e-6
+# Fewer wrong sets cost less than another fit can change.
+_LEAST_SHARE = 0.01
 
 
 def check_tolerable(model: Any, candidates: Any) -> None:
@@ -97,7 +99,7 @@ class Choice(NamedTuple):
 def label_leaving(
     owner: str, tolerance: Any, sets: Any, weights: Any, held_out: HeldOutLabels | None, kept: Any
 ) -> Leaving:
-    """When labels leave their sets; never if "auto" finds no wrong sets.
+    """When labels leave their sets; never if "auto" finds hardly any wrong sets.
 
     Parameters
     ----------
@@ -127,6 +129,8 @@ def label_leaving(
     if tolerance != "auto":
         return Leaving(float(tolerance))
     found = fit_wrong_sets(held_out.distributions, sets.mask, kept.sample_weight)
+    if found.share < _LEAST_SHARE:
+        return Leaving()
     return Leaving(price_of(found.share, sets.mask), found)
 
 
