@@ -56,17 +56,17 @@ def test_copies_with_intervals_that_do_not_meet():
     X, y = intervals()
     X[[11, 12, 13]] = X[10]
     y[10:14] = [(0.0, 1.0), (0.5, 2.0), (1.5, 3.0), (0.9, 1.6)]
-    found = issue(diagnose(X, y, ignore=["N104"]), "N103")
+    found = issue(diagnose(X, y, ignore=["N104", "N130"]), "N103")
     assert found.rows.tolist() == [10, 12]
     y[10:14] = y[10:14, :1]  # points differ by noise
-    assert diagnose(X, y, ignore=["N104"])["N103"].section == "passed"
+    assert diagnose(X, y, ignore=["N104", "N130"])["N103"].section == "passed"
 
 
 def test_intervals_that_nobody_near_supports():
     X, y = intervals()
     rows = np.arange(0, N, 14)
     y[rows] += np.where(rows % 4 == 0, 30.0, -30.0)[:, None]
-    found = issue(diagnose(X, y), "N104")
+    found = issue(diagnose(X, y, ignore=["N130"]), "N104")
     assert found.rows.tolist() == rows.tolist()
     y[rows[3:]] -= np.where(rows[3:] % 4 == 0, 30.0, -30.0)[:, None]
     report = diagnose(X, y)
@@ -146,6 +146,19 @@ def test_boxes():
     assert issue(diagnose(X, boxes), "N110").rows.tolist() == [7]
 
 
+def test_wrong_intervals():
+    X, y = intervals()
+    assert diagnose(X, y)["N130"].section == "passed"
+    rows = np.arange(0, N, 13)
+    y[rows] += np.where(rows % 2, 4.0, -4.0)[:, None]
+    found = issue(diagnose(X, y, ignore=["N104"]), "N130")
+    assert np.isin(found.rows, rows).mean() > 0.8
+    assert np.isin(rows, found.rows).mean() > 0.8
+    assert 0.05 < found.evidence["wrong_share"] < 0.15
+    # Unless the others are too few.
+    assert diagnose(X[:20], y[:20])["N130"].section == "not applicable"
+
+
 # ---------------------------------------------------------------- orders
 
 
@@ -199,7 +212,7 @@ def test_neighbors_with_opposite_orders():
     X += 0.01 * np.random.default_rng(1).normal(size=X.shape)
     rows = np.arange(0, N, 17)
     ranks[rows] = 3 - ranks[rows]
-    found = issue(diagnose(X, ranks), "O104")
+    found = issue(diagnose(X, ranks, ignore=["O130"]), "O104")
     assert found.rows.tolist() == rows.tolist()
 
 
@@ -217,6 +230,16 @@ def test_pairs_that_are_never_compared():
     assert not report.issues
     assert report["O110"].section == "tip"
     assert report["O110"].evidence["pairs"] == [(0, 3)]
+
+
+def test_wrong_orders():
+    X, ranks = rankings()
+    assert diagnose(X, ranks)["O130"].section == "passed"
+    rows = np.arange(0, N, 9)
+    ranks[rows] = 3 - ranks[rows]
+    found = issue(diagnose(X, ranks, ignore=["O104"]), "O130")
+    assert np.isin(found.rows, rows).mean() > 0.8
+    assert np.isin(rows, found.rows).mean() > 0.5
 
 
 # ---------------------------------------------------------------- bits
@@ -262,8 +285,21 @@ def test_neighbors_with_opposite_tags():
     X += 0.01 * np.random.default_rng(1).normal(size=X.shape)
     rows = np.arange(0, N, 17)
     bits[rows] = 1 - bits[rows]
-    found = issue(diagnose(X, bits, kind="bits"), "B104")
+    found = issue(diagnose(X, bits, kind="bits", ignore=["B130"]), "B104")
     assert found.rows.tolist() == rows.tolist()
+
+
+def test_wrong_tags():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(N, 2))
+    bits = (X @ rng.normal(size=(2, 4)) > 0).astype(float)
+    assert diagnose(X, bits, kind="bits")["B130"].section == "passed"
+    is_wrong = rng.random(bits.shape) < 0.12
+    found = diagnose(X, np.where(is_wrong, 1 - bits, bits), kind="bits")["B130"]
+    assert found.section == "issue"
+    assert is_wrong[found.rows].any(axis=1).mean() > 0.7
+    positives = np.where(bits == 1, 1.0, np.nan)
+    assert diagnose(X, positives, kind="bits")["B130"].section == "not applicable"
 
 
 def test_constant_positive_and_unknown_tags():
