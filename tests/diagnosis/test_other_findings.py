@@ -56,17 +56,17 @@ def test_copies_with_intervals_that_do_not_meet():
     X, y = intervals()
     X[[11, 12, 13]] = X[10]
     y[10:14] = [(0.0, 1.0), (0.5, 2.0), (1.5, 3.0), (0.9, 1.6)]
-    found = issue(diagnose(X, y, ignore=["N104", "N130"]), "N103")
+    found = issue(diagnose(X, y, ignore=["N104"]), "N103")
     assert found.rows.tolist() == [10, 12]
     y[10:14] = y[10:14, :1]  # points differ by noise
-    assert diagnose(X, y, ignore=["N104", "N130"])["N103"].section == "passed"
+    assert diagnose(X, y, ignore=["N104"])["N103"].section == "passed"
 
 
 def test_intervals_that_nobody_near_supports():
     X, y = intervals()
     rows = np.arange(0, N, 14)
     y[rows] += np.where(rows % 4 == 0, 30.0, -30.0)[:, None]
-    found = issue(diagnose(X, y, ignore=["N130"]), "N104")
+    found = issue(diagnose(X, y), "N104")
     assert found.rows.tolist() == rows.tolist()
     y[rows[3:]] -= np.where(rows[3:] % 4 == 0, 30.0, -30.0)[:, None]
     report = diagnose(X, y)
@@ -151,7 +151,8 @@ def test_wrong_intervals():
     assert diagnose(X, y)["N130"].section == "passed"
     rows = np.arange(0, N, 13)
     y[rows] += np.where(rows % 2, 4.0, -4.0)[:, None]
-    found = issue(diagnose(X, y, ignore=["N104"]), "N130")
+    found = diagnose(X, y)["N130"]
+    assert found.section == "tip"
     assert np.isin(found.rows, rows).mean() > 0.8
     assert np.isin(rows, found.rows).mean() > 0.8
     assert 0.05 < found.evidence["wrong_share"] < 0.15
@@ -212,7 +213,7 @@ def test_neighbors_with_opposite_orders():
     X += 0.01 * np.random.default_rng(1).normal(size=X.shape)
     rows = np.arange(0, N, 17)
     ranks[rows] = 3 - ranks[rows]
-    found = issue(diagnose(X, ranks, ignore=["O130"]), "O104")
+    found = issue(diagnose(X, ranks), "O104")
     assert found.rows.tolist() == rows.tolist()
 
 
@@ -237,7 +238,8 @@ def test_wrong_orders():
     assert diagnose(X, ranks)["O130"].section == "passed"
     rows = np.arange(0, N, 9)
     ranks[rows] = 3 - ranks[rows]
-    found = issue(diagnose(X, ranks, ignore=["O104"]), "O130")
+    found = diagnose(X, ranks)["O130"]
+    assert found.section == "tip"
     assert np.isin(found.rows, rows).mean() > 0.8
     assert np.isin(rows, found.rows).mean() > 0.5
 
@@ -285,7 +287,7 @@ def test_neighbors_with_opposite_tags():
     X += 0.01 * np.random.default_rng(1).normal(size=X.shape)
     rows = np.arange(0, N, 17)
     bits[rows] = 1 - bits[rows]
-    found = issue(diagnose(X, bits, kind="bits", ignore=["B130"]), "B104")
+    found = issue(diagnose(X, bits, kind="bits"), "B104")
     assert found.rows.tolist() == rows.tolist()
 
 
@@ -296,7 +298,7 @@ def test_wrong_tags():
     assert diagnose(X, bits, kind="bits")["B130"].section == "passed"
     is_wrong = rng.random(bits.shape) < 0.12
     found = diagnose(X, np.where(is_wrong, 1 - bits, bits), kind="bits")["B130"]
-    assert found.section == "issue"
+    assert found.section == "tip"
     assert is_wrong[found.rows].any(axis=1).mean() > 0.7
     positives = np.where(bits == 1, 1.0, np.nan)
     assert diagnose(X, positives, kind="bits")["B130"].section == "not applicable"
