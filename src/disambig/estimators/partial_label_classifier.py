@@ -103,8 +103,9 @@ class PartialLabelClassifier(LabelPredictionMixin, ClassifierMixin, CandidateEst
         Lets a label leave its set at a price, so that sets that miss the truth do not mislead the
         others: a label leaves where rows that never saw the set find another one more than
         ``exp(price)`` times as probable as any inside. "auto": the price follows from the estimated
-        share of wrong sets; nothing changes if there are none. It takes annealing, with
-        ``weights="auto"`` on the mean of the ten best weightings.
+        share of wrong sets, and a label leaves where its set is wrong with a posterior above .9;
+        nothing changes if less than 1 % are wrong. It takes annealing, with ``weights="auto"`` on
+        the mean of the ten best weightings.
     class_shares : None, "average", mapping or array-like (K,), default None
         Shares of the classes that the labels are held near: numbers by class, or in the order of
         `classes_`. So few labels among many open rows cannot collapse into one class, and rare
