@@ -216,7 +216,7 @@ def test_wrong_sets():
     assert diagnose(X, LabelSets(mask, [*NAMES, "dog"]), fast=True)["L130"].section == "skipped"
 
 
-def test_wrong_sets_of_few_certain_rows_are_told_by_their_share():
+def test_wrong_sets_are_found_by_their_share_if_few_rows_are_certain():
     rng = np.random.default_rng(2)
     truth = np.arange(150) % 3
     X = rng.normal(size=(150, 2)) + 5.0 * np.eye(3, 2)[truth]

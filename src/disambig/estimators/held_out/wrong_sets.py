@@ -108,7 +108,7 @@ class WrongSets:
         Examples
         --------
         >>> found = WrongSets(0.1, power=2.0)
-        >>> found.sharpened(np.array([[0.75, 0.25], [1.0, 0.0]])).tolist()
+        >>> found.sharpened(np.array([[0.75, 0.25], [1.0, 0.0]])).round(2).tolist()
         [[0.9, 0.1], [1.0, 0.0]]
         """
         weights = np.exp(self.power * _logits(probabilities))
