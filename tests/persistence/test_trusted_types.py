@@ -28,10 +28,11 @@ NOT_STORED = {
     ),
     "while a model is fitted": (
         "BestCandidates LabelTask NumberTask KeptRows KeptJudgement _JudgedSets Fit Family "
-        "Judge HeldOutLabels "
-        "OwnVotes NumberJudgement _Column _Found _SetLikelihood _SignLikelihood NumberMixture "
+        "Judge Hiding HeldOutLabels "
+        "OwnVotes NumberJudgement _Column _Found _SetLikelihood _BagLikelihood _SignLikelihood "
+        "NumberMixture "
         "MixtureModel RowLabels RowOrders BitEntry BitMembers GraphVotes _Comparison "
-        "BagSelection Hiding _BagLikelihood "
+        "BagSelection "
         "LabelSelection MemberSelection NumberEntry Inputs Fold NumberSelection NumberMembers "
         "OrderEntry OrderMembers Score HeldOutTrial SelectionSample DistinctRows Selection "
         "SearchSpace Entry FittedEntry ReadCandidates TaskMembers "
