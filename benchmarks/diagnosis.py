@@ -7,7 +7,8 @@
 `time`: made-up clean data of every kind: ten classes with sets, intervals, orders of eight items,
 ten tags. `real`: the data sets of DISAMBIG_DATA as they are. `wrong`: data sets of scikit-learn
 with candidates added with chance .3, in which a share of the rows get another class as their only
-candidate; the truth is used for scoring alone.
+candidate; and made-up intervals that are moved, orders that are reversed and tags that are flipped
+(300 rows, three draws). The truth is used for scoring alone.
 """
 
 import argparse
@@ -77,6 +78,38 @@ def wrong_sets(share: float) -> Iterator[tuple[str, Any, LabelSets, Any]]:
         yield load.__name__.removeprefix("load_"), X, LabelSets(mask, sets.classes), is_wrong
 
 
+def wrong_targets(share: float, seed: int) -> Iterator[tuple[str, Any, Any, Any]]:
+    """Code of the finding, inputs, targets of every other kind, and which rows have a wrong one."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(300, 4))
+    utilities = X @ rng.normal(size=(4, 5))
+    center = np.sin(2 * X[:, 0]) + X[:, 1] + 0.1 * rng.normal(size=300)
+    is_wrong = rng.random(300) < share
+    moved = center + np.where(is_wrong, rng.choice([-5.0, 5.0], 300), 0.0)
+    below, above = rng.exponential(0.5, size=(2, 300))
+    yield "N130", X, Intervals(moved - below, moved + above), is_wrong
+    ranks = np.argsort(np.argsort(-utilities, axis=1), axis=1)
+    ranks[is_wrong] = 4 - ranks[is_wrong]
+    yield "O130", X, PartialOrders.from_any(ranks), is_wrong
+    flipped = rng.random(utilities.shape) < share
+    bits = np.where(flipped, utilities <= 0, utilities > 0)
+    yield "B130", X, PartialBits.from_any(bits.astype(int)), flipped.any(axis=1)
+
+
+def print_wrong_targets() -> None:
+    for share in (0.0, 0.05, 0.1, 0.2):
+        for seed in range(3):
+            for code, X, y, is_wrong in wrong_targets(share, seed):
+                found = diagnose(X, y)[code]
+                hits = np.count_nonzero(is_wrong[found.rows])
+                precision = hits / max(1, found.rows.size)
+                recall = hits / max(1, np.count_nonzero(is_wrong))
+                print(
+                    f"| {code} | {share:g} | {seed} | {found.section} {found.rows.size} "
+                    f"{precision:.2f} {recall:.2f} | {found.evidence['wrong_share']:.2f} |"
+                )
+
+
 def print_times(n: int, d: int, full: bool) -> None:
     for kind, X, y in made_up(n, d):
         start = time.perf_counter()
@@ -120,6 +153,7 @@ def main() -> None:
         print_real()
     else:
         print_wrong()
+        print_wrong_targets()
 
 
 if __name__ == "__main__":

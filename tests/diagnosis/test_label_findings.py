@@ -5,7 +5,7 @@ import pytest
 
 from disambig import LabelSets, diagnose
 from disambig.candidates import ClassCounts
-from disambig.datasets import UniformCorruption
+from disambig.datasets import UniformCorruption, remove_truths
 
 NAMES = np.array(["ant", "bee", "cow"])
 
@@ -214,6 +214,20 @@ def test_wrong_sets():
     share = found.evidence["missed_share_of_certain"]
     assert share == pytest.approx(rows.size / 300, abs=0.05)
     assert diagnose(X, LabelSets(mask, [*NAMES, "dog"]), fast=True)["L130"].section == "skipped"
+
+
+def test_wrong_sets_are_found_by_their_share_if_few_rows_are_certain():
+    rng = np.random.default_rng(2)
+    truth = np.arange(150) % 3
+    X = rng.normal(size=(150, 2)) + 5.0 * np.eye(3, 2)[truth]
+    y, is_wrong = remove_truths(
+        UniformCorruption(0.4)(truth, random_state=2), truth, 0.2, random_state=2
+    )
+    found = diagnose(X, y)["L130"]
+    assert found.section == "issue"
+    assert found.evidence["missed_share_at_least"] <= 0.05
+    assert "of the sets miss the truth" in found.message
+    assert is_wrong[found.rows].mean() > 0.8
 
 
 def test_classes_that_overlap_are_no_wrong_sets():

@@ -146,6 +146,20 @@ def test_boxes():
     assert issue(diagnose(X, boxes), "N110").rows.tolist() == [7]
 
 
+def test_wrong_intervals():
+    X, y = intervals()
+    assert diagnose(X, y)["N130"].section == "passed"
+    rows = np.arange(0, N, 13)
+    y[rows] += np.where(rows % 2, 4.0, -4.0)[:, None]
+    found = diagnose(X, y)["N130"]
+    assert found.section == "tip"
+    assert np.isin(found.rows, rows).mean() > 0.8
+    assert np.isin(rows, found.rows).mean() > 0.8
+    assert 0.05 < found.evidence["wrong_share"] < 0.15
+    # Unless the others are too few.
+    assert diagnose(X[:20], y[:20])["N130"].section == "not applicable"
+
+
 # ---------------------------------------------------------------- orders
 
 
@@ -219,6 +233,17 @@ def test_pairs_that_are_never_compared():
     assert report["O110"].evidence["pairs"] == [(0, 3)]
 
 
+def test_wrong_orders():
+    X, ranks = rankings()
+    assert diagnose(X, ranks)["O130"].section == "passed"
+    rows = np.arange(0, N, 9)
+    ranks[rows] = 3 - ranks[rows]
+    found = diagnose(X, ranks)["O130"]
+    assert found.section == "tip"
+    assert np.isin(found.rows, rows).mean() > 0.8
+    assert np.isin(rows, found.rows).mean() > 0.5
+
+
 # ---------------------------------------------------------------- bits
 
 
@@ -264,6 +289,19 @@ def test_neighbors_with_opposite_tags():
     bits[rows] = 1 - bits[rows]
     found = issue(diagnose(X, bits, kind="bits"), "B104")
     assert found.rows.tolist() == rows.tolist()
+
+
+def test_wrong_tags():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(N, 2))
+    bits = (X @ rng.normal(size=(2, 4)) > 0).astype(float)
+    assert diagnose(X, bits, kind="bits")["B130"].section == "passed"
+    is_wrong = rng.random(bits.shape) < 0.12
+    found = diagnose(X, np.where(is_wrong, 1 - bits, bits), kind="bits")["B130"]
+    assert found.section == "tip"
+    assert is_wrong[found.rows].any(axis=1).mean() > 0.7
+    positives = np.where(bits == 1, 1.0, np.nan)
+    assert diagnose(X, positives, kind="bits")["B130"].section == "not applicable"
 
 
 def test_constant_positive_and_unknown_tags():

@@ -35,7 +35,7 @@ NOT_STORED = {
         "BagSelection "
         "LabelSelection MemberSelection NumberEntry Inputs Fold NumberSelection NumberMembers "
         "OrderEntry OrderMembers Score HeldOutTrial SelectionSample DistinctRows Selection "
-        "SearchSpace Entry FittedEntry ReadCandidates TaskMembers WrongSets "
+        "SearchSpace Entry FittedEntry ReadCandidates TaskMembers "
         "JudgedTags TolerantSelection Choice NumberVerdict SignVerdict _Kind _Round _Followers"
     ),
     "while new inputs are predicted": "Scores ShiftedColumn InputShift Comparison",

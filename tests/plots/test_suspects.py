@@ -86,3 +86,8 @@ def test_answers_of_an_examination_say_which_sets_are_wrong():
 def test_errors(suspicion, suspects, is_wrong, message):
     with pytest.raises((ValueError, IndexError), match=message):
         SuspectsDisplay.from_suspicion(suspicion, suspects, is_wrong=is_wrong, ax=axes())
+
+
+def test_a_model_is_no_examination():
+    with pytest.raises(TypeError, match=r"needs the result of cross_examine; got Partial.*first"):
+        SuspectsDisplay.from_examination(PartialLabelClassifier("neighbors"))

@@ -216,6 +216,22 @@ def test_gross_errors_do_not_hide_behind_heavy_tails(shift):
     assert len(found) < 30
 
 
+def test_gross_errors_are_found_where_inputs_say_little():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 2))
+    truth = 0.7 * X[:, 0] + rng.normal(size=200)
+    y = truth[:, None] + 0.4 * rng.exponential(size=(200, 2)) * [-1.0, 1.0]
+    weights = KernelRidgeWeights(intercept=True)
+    assert not len(cross_examine(IntervalRegressor(weights), X, y).suspects())
+    wrong = rng.permutation(200)[:10]
+    y[wrong] += 8.0
+    exam = cross_examine(IntervalRegressor(weights), X, y)
+    found = exam.suspects()
+    assert set(wrong) <= set(found.rows)
+    assert len(found) <= 12
+    assert 0.03 < exam.wrong_share < 0.1
+
+
 def test_predictions_spoilt_by_far_numbers_accuse_nobody():
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, (300, 2))
@@ -225,6 +241,8 @@ def test_predictions_spoilt_by_far_numbers_accuse_nobody():
     found = exam.suspects()
     assert not len(found)
     assert "cannot be distinguished" in found.statement
+    assert exam.wrong_share == 0
+    assert not exam.wrong_set_probability.any()
     # The rows are still ranked.
     assert np.argsort(-exam.suspicion)[:15].max() < 20
 

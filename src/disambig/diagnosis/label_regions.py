@@ -177,9 +177,17 @@ def wrong_sets(subject: Subject) -> Verdict:
     if max(exam.wrong_share, evidence["missed_share_at_least"]) <= _LEAST_WRONG_SHARE:
         return Outcome(scores=scores, evidence=evidence)
     rows = flagged(missed & (scores > 0.5))
-    return Outcome(
+    message = (
         f"{share_text(*counts, 'sets')} exclude the class that the others predict, where nearly "
-        f"all neighbours have it (of all sets {evidence['missed_share_of_all']:.0%}).",
+        f"all neighbours have it (of all sets {evidence['missed_share_of_all']:.0%})."
+    )
+    if evidence["missed_share_at_least"] <= _LEAST_WRONG_SHARE:
+        message = (
+            f"An estimated {exam.wrong_share:.0%} of the sets miss the truth: so many exclude what "
+            "the others predict, even where these are surest."
+        )
+    return Outcome(
+        message,
         rows,
         scores,
         evidence | {"n_rows": rows.size},
@@ -235,8 +243,8 @@ REGION_CHECKS = (
         "5% of the sets exclude it (of 20 rows at least); or `wrong_share` is above 5%. The score "
         "is the suspicion.",
         "Every target is chosen inside its set, so that a wrong set makes a wrong label.",
-        "Look at the rows with the highest scores; correct their sets or widen them. If most are "
-        "right, the features say little about the class.",
+        "Look at the rows with the highest scores; correct their sets, widen them, or fit with "
+        'tolerance="auto". If most are right, the features say little about the class.',
         wrong_sets,
         is_slow=True,
     ),

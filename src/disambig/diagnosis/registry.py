@@ -11,6 +11,7 @@ from disambig.diagnosis.label_regions import REGION_CHECKS
 from disambig.diagnosis.labels import LABEL_CHECKS
 from disambig.diagnosis.numbers import NUMBER_CHECKS
 from disambig.diagnosis.orders import ORDER_CHECKS
+from disambig.diagnosis.wrong_targets import WRONG_TARGET_CHECKS
 
 CHECKS: tuple[Check, ...] = (
     *LABEL_CHECKS,
@@ -19,6 +20,7 @@ CHECKS: tuple[Check, ...] = (
     *NUMBER_CHECKS,
     *ORDER_CHECKS,
     *BIT_CHECKS,
+    *WRONG_TARGET_CHECKS,
     *FEATURE_CHECKS,
 )
 

@@ -37,8 +37,8 @@ from disambig.estimators.tolerance.labels import (
     check_tolerable,
     labels_inside,
     tolerate,
-    with_leaving,
 )
+from disambig.estimators.tolerance.leaving import Leaving
 from disambig.losses.registry import bind_label_loss
 from disambig.memory import require_bytes
 from disambig.notation import BoolArray, FloatArray
@@ -103,8 +103,9 @@ class PartialLabelClassifier(LabelPredictionMixin, ClassifierMixin, CandidateEst
         Lets a label leave its set at a price, so that sets that miss the truth do not mislead the
         others: a label leaves where rows that never saw the set find another one more than
         ``exp(price)`` times as probable as any inside. "auto": the price follows from the estimated
-        share of wrong sets; nothing changes if there are none. It takes annealing, with
-        ``weights="auto"`` on the mean of the ten best weightings.
+        share of wrong sets, and a label leaves where its set is wrong with a posterior above .9;
+        nothing changes if less than 1 % are wrong. It takes annealing, with ``weights="auto"`` on
+        the mean of the ten best weightings.
     class_shares : None, "average", mapping or array-like (K,), default None
         Shares of the classes that the labels are held near: numbers by class, or in the order of
         `classes_`. So few labels among many open rows cannot collapse into one class, and rare
@@ -294,6 +295,7 @@ class PartialLabelClassifier(LabelPredictionMixin, ClassifierMixin, CandidateEst
 
     def _prepare(self, kept: KeptRows, taken: Any) -> None:
         self.class_shares_ = class_shares_of(self, taken, kept)
+        self._leaving_ = Leaving()
 
     def _informed(self, candidates: Any) -> BoolArray | None:
         sets = candidates.sets if candidates.couples_rows else candidates
@@ -360,13 +362,15 @@ class PartialLabelClassifier(LabelPredictionMixin, ClassifierMixin, CandidateEst
         if held_out is not None:
             self.confidence_kind_ = "hidden bags" if held_out.hides_bags else "hidden sets"
             proba = self._probabilities_
-            inside = judged_shares(fit, held_out, self.tolerance_, proba, self._distribution_)
-            found = found._replace(shares=inside)
+            others, taken = held_out.distributions, fit.taken
+            self._leaving_ = self._leaving_.judged_again(others, taken, kept.sample_weight)
+            shares = judged_shares(fit, held_out, self._leaving_, proba, self._distribution_)
+            found = found._replace(shares=shares)
             if same and not held_out.hides_bags:
                 scored = proba(held_out.first_scores)
                 self._set_scores_ = both_set_scores(scored, fit.taken, kept.sample_weight)
         if np.isfinite(self.tolerance_):
-            found, self.outside_ = with_leaving(found, fit.candidates.mask)
+            found, self.outside_ = self._leaving_.left(found, fit.candidates.mask)
         self.labels_ = self.classes_[found.codes]
         self.class_shares_ = with_reached(self.class_shares_, found.codes, kept)
         self.decided_ = found.decided

@@ -15,6 +15,7 @@ from disambig.plots.drawing import (
     labelled,
 )
 from disambig.plots.judged_rows import row_index
+from disambig.trust.examination import Examination
 from disambig.trust.refitting import answered_rows
 
 if TYPE_CHECKING:
@@ -135,6 +136,11 @@ class SuspectsDisplay(Display):
         **kwargs
             Options of `plot`.
         """
+        if not isinstance(examination, Examination):
+            raise TypeError(
+                "SuspectsDisplay.from_examination needs the result of cross_examine; got "
+                f"{type(examination).__name__}. Call cross_examine(estimator, X, y) first."
+            )
         answered, is_outside = answered_rows(examination)
         if is_wrong is None and answered.size:
             is_wrong = np.full(len(examination), np.nan)

@@ -11,8 +11,10 @@ from disambig import PartialLabelClassifier
 from disambig.candidates import ClassCounts, LabelSets
 from disambig.candidates.labels.tolerance import tolerant_sets
 from disambig.datasets import UniformCorruption, remove_truths
+from disambig.estimators.held_out.wrong_sets import WrongSets
 from disambig.estimators.selection.hidden_sets import HiddenSets
-from disambig.estimators.tolerance.labels import price_of, tolerant_shares
+from disambig.estimators.tolerance.labels import price_of
+from disambig.estimators.tolerance.leaving import Leaving, tolerant_shares
 from disambig.losses import ZeroOneLoss
 from disambig.solvers import AnnealedMinimization
 from disambig.trust import cross_examine
@@ -65,6 +67,25 @@ def test_confidence_is_that_of_the_label_and_sums_to_one(tolerant):
     assert_array_equal(shares[outside].argmax(axis=1), tolerant.labels_[outside])
 
 
+def test_labels_leave_wrong_sets_of_few_classes():
+    """With three classes wrong sets soften what the others say more than the price allows for."""
+    rng = np.random.default_rng(2)
+    truth = np.arange(150) % 3
+    X = rng.normal(size=(150, 2)) + 5.0 * np.eye(3, 2)[truth]
+    clean = UniformCorruption(0.4)(truth, random_state=2)
+    wrong, is_wrong = remove_truths(clean, truth, 0.2, random_state=2)
+    solver = AnnealedMinimization(temperatures=(1.0, 0.36))
+    model = PartialLabelClassifier(NeighborWeights(15), solver=solver, tolerance="auto")
+    model.fit(X, wrong)
+    left = model.outside_
+    assert is_wrong[left].mean() > 0.85
+    assert left[is_wrong].mean() > 0.6
+    assert (model.labels_ == truth).mean() > 0.9
+    # As suspects, which are named by the same posterior.
+    suspects = cross_examine(model, X, wrong).suspects().rows
+    assert np.isin(np.flatnonzero(left), suspects).mean() > 0.9
+
+
 def test_clean_sets_change_nothing(clusters):
     X, _, clean, _, _ = clusters
     strict = PartialLabelClassifier("neighbors").fit(X, clean)
@@ -92,7 +113,7 @@ def test_lower_prices_let_more_labels_leave(clusters):
         PartialLabelClassifier(NeighborWeights(15), solver=solver, tolerance=price)
         .fit(X, wrong)
         .outside_.sum()
-        for price in (0.0, 2.0, 8.0)
+        for price in (0.1, 2.0, 8.0)
     ]
     assert counts[0] >= counts[1] >= counts[2]
 
@@ -140,6 +161,12 @@ def test_bad_prices_are_refused(clusters, price):
         PartialLabelClassifier("neighbors", tolerance=price).fit(X, clean)
 
 
+def test_a_price_of_zero_is_refused(clusters):
+    X, _, clean, _, _ = clusters
+    with pytest.raises(ValueError, match="at tolerance=0 classes outside of a set count as much"):
+        PartialLabelClassifier("neighbors", tolerance=0).fit(X, clean)
+
+
 def test_unknown_words_baselines_and_other_solvers_are_refused(clusters):
     X, _, clean, _, _ = clusters
     with pytest.raises(ValueError, match="tolerance must be None, 'auto' or a price"):
@@ -170,7 +197,7 @@ def test_price_is_the_odds_of_the_model():
     expected = np.log(0.9 / 0.1) + np.log(0.7 / 0.3)
     assert price_of(0.1, mask) == pytest.approx(expected, abs=0.05)
     assert price_of(0.0, mask) == np.inf
-    assert price_of(0.9, ~mask | np.eye(1, 10, dtype=bool)) == 0
+    assert price_of(0.9, ~mask | np.eye(1, 10, dtype=bool)) == np.inf
 
 
 def test_tolerant_sets_weigh_classes_by_the_price():
@@ -187,6 +214,27 @@ def test_tolerant_shares_are_bayes_rule():
     found = tolerant_shares(P, sets, np.log(4.0))
     assert_allclose(found[0], np.array([0.1, 0.2, 0.025]) / 0.325)
     assert_allclose(tolerant_shares(P, sets, np.inf), [[1, 0, 0], [0, 0.5, 0.5]])
+
+
+def test_shares_of_wrong_sets_are_bayes_rule():
+    """Inside and outside of a set, classes share its posterior in proportion to ``P^power``."""
+    mask = np.array([[1, 1, 0, 0], [0, 0, 1, 0], [1, 1, 1, 1]], dtype=bool)
+    sets = LabelSets(mask, np.arange(4))
+    P = np.array([[0.1, 0.2, 0.3, 0.4], [0.97, 0.03, 0.0, 0.0], [0.4, 0.3, 0.2, 0.1]])
+    wrong_sets = WrongSets(0.1, True, 2.0, np.array([0.0, 2.0, 1.0, 0.5, 0.0]))
+    leaving = Leaving(1.0, wrong_sets)
+    shares = leaving.shares(P, sets)
+    posterior = wrong_sets.posterior(P, mask)
+    for row in range(3):
+        for inside, total in ((mask[row], 1 - posterior[row]), (~mask[row], posterior[row])):
+            weights = np.where(inside, P[row] ** 2, 0.0)
+            expected = total * weights / weights.sum() if weights.any() else 0.0 * weights
+            assert_allclose(np.where(inside, shares[row], 0.0), expected, atol=1e-15)
+    assert_allclose(shares.sum(axis=1), 1.0)
+    codes, leaves = leaving.codes(np.array([1, 2, 0]), shares, mask)
+    assert_array_equal(leaves, posterior > 0.9)
+    assert_array_equal(leaves, [False, True, False])
+    assert_array_equal(codes, [1, 0, 0])
 
 
 def test_hidden_sets_are_solved_in_one_form_and_scored_in_the_other():

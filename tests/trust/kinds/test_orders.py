@@ -203,11 +203,26 @@ def test_answers_recalibrate_and_promise(exam):
         ([3, 4], [[0, 1, 2, 3]], "2 rows were given with 1 labels"),
         ([3, 3], [[0, 1, 2, 3], [1, 0, 2, 3]], "row 3 has two different labels"),
         ([240], [[0, 1, 2, 3]], "row 240 does not exist"),
+        ([3], [[0, 1, 2]], "labels have 3 columns; expected the ranks of all 4 items"),
     ],
 )
 def test_bad_answers(exam, rows, labels, match):
     with pytest.raises((ValueError, CandidateError), match=match):
         exam.with_answers(rows, labels)
+
+
+def test_texts_name_items_as_questions_do(exam):
+    X, _, orders = preferences(240)
+    numbered = PartialOrders(orders.before, [10, 2, 7, 3])
+    weights = NadarayaWatsonWeights(bandwidth=0.5)
+    other = cross_examine(PartialRanker(weights, items=numbered.items), X, numbered)
+    row = int(other.ask(1).rows[0])
+    assert row == exam.ask(1).rows[0]
+    known = exam.with_answers([row], ["b>a>d>c"]).answers.labels
+    for texts in (["2>10>3>7"], np.array(["2>10>3>7"]), np.array(["2>10>3>7"], dtype=object)):
+        np.testing.assert_array_equal(other.with_answers([row], texts).answers.labels, known)
+    with pytest.raises(CandidateError, match="mentions '5'"):
+        other.with_answers([row], ["2>10>3>5"])
 
 
 def test_what_orders_cannot_promise(exam):

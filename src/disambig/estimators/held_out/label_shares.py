@@ -10,7 +10,7 @@ from disambig.estimators.prediction import (
     label_frequencies,
     probabilities_of,
 )
-from disambig.estimators.tolerance.labels import tolerant_shares
+from disambig.estimators.tolerance.leaving import Leaving
 from disambig.notation import FloatArray
 
 
@@ -43,7 +43,7 @@ def fitted_probabilities(
 def judged_shares(
     fit: Fit,
     held_out: HeldOutLabels,
-    price: float,
+    leaving: Leaving,
     probabilities: Probabilities,
     distribution: FloatArray,
 ) -> FloatArray:
@@ -53,14 +53,13 @@ def judged_shares(
     ----------
     fit : Fit
     held_out : HeldOutLabels
-    price : float
-        At which labels may leave their sets.
+    leaving : Leaving
     probabilities : Probabilities
         Of votes for classes.
     distribution : float array (n, K)
         What prediction learns from.
     """
-    shares = tolerant_shares(held_out.distributions, fit.taken, price)
+    shares = leaving.shares(held_out.distributions, fit.taken)
     if fit.kept.all_rows:
         return shares
     # Rows of weight zero took no part: what is predicted for them never saw their sets.

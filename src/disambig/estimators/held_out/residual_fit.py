@@ -76,6 +76,7 @@ def fit_residuals(
     sets: NumberSets,
     sample_weight: FloatArray | None = None,
     families: Sequence[str] = tuple(FAMILIES),
+    spread_factors: Sequence[float] = (1.0,),
 ) -> Residuals:
     """The distribution of ``y - f`` under which the sets are most likely.
 
@@ -88,6 +89,8 @@ def fit_residuals(
         w counts as w rows.
     families : sequence of str
         The distributions that are tried.
+    spread_factors : sequence of float
+        Wrong sets are tried as those of other rows (1), and as so many times more spread.
 
     Returns
     -------
@@ -114,7 +117,10 @@ def fit_residuals(
     columns = list(_columns(predictions[used], sets[used], weights[used]))
     found = [_fitted(name, columns) for name in families]
     best = max(found, key=lambda one: one.value)
-    noisy = max((_with_share(one, columns) for one in found), key=lambda one: one.value)
+    wider = (
+        one._replace(spreads=factor * one.spreads) for one in found for factor in spread_factors
+    )
+    noisy = max((_with_share(one, columns) for one in wider), key=lambda one: one.value)
     chosen = noisy if noisy.value > best.value + WORTH else best
     family = FAMILIES[chosen.family]
     scales = [

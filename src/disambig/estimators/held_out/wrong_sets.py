@@ -102,6 +102,18 @@ class WrongSets:
         odds = self.size_odds[np.count_nonzero(mask, axis=1)]
         return _posterior(_JudgedSets.of(probabilities, mask).inside(self.power), odds, self.share)
 
+    def sharpened(self, probabilities: FloatArray) -> FloatArray:
+        """``Q``, proportional to the power of probabilities of the others, ``(n, K)``.
+
+        Examples
+        --------
+        >>> found = WrongSets(0.1, power=2.0)
+        >>> found.sharpened(np.array([[0.75, 0.25], [1.0, 0.0]])).round(2).tolist()
+        [[0.9, 0.1], [1.0, 0.0]]
+        """
+        weights = np.exp(self.power * _logits(probabilities))
+        return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
 
 def fit_wrong_sets(
     probabilities: FloatArray,
@@ -263,14 +275,19 @@ class _JudgedSets(NamedTuple):
 
     @classmethod
     def of(cls, probabilities: FloatArray, mask: BoolArray) -> "_JudgedSets":
-        logits = np.where(probabilities > 0, np.log(np.maximum(probabilities, _LEAST)), -np.inf)
-        return cls(logits - logits.max(axis=1, keepdims=True), mask.astype(np.float64))
+        return cls(_logits(probabilities), mask.astype(np.float64))
 
     def inside(self, power: float) -> FloatArray:
         """What distributions proportional to a power of the probabilities give to the sets."""
         weights = np.exp(power * self.logits)
         within = np.einsum("ij,ij->i", weights, self.mask)
         return np.asarray(np.minimum(within / weights.sum(axis=1), 1.0))
+
+
+def _logits(probabilities: FloatArray) -> FloatArray:
+    """Logarithms, 0 for the most probable class of each row, ``(n, K)``."""
+    logits = np.where(probabilities > 0, np.log(np.maximum(probabilities, _LEAST)), -np.inf)
+    return np.asarray(logits - logits.max(axis=1, keepdims=True))
 
 
 def _fit_posterior(

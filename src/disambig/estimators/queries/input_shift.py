@@ -124,7 +124,10 @@ class InputShift:
         if len(self.columns) > _MAX_NAMED:
             found.append(f"so are {len(self.columns) - _MAX_NAMED} more columns in fewer rows")
         elif not self.columns:
-            found.append("no column leaves its range: the rows lie in gaps, or combine values anew")
+            found.append(
+                "no single column leaves its range in more rows than chance explains: the rows are "
+                "few, lie in gaps, or combine values anew"
+            )
         estimated = ""
         if self.n_compared < self.n_rows:
             estimated = f" (shares are estimated from {self.n_compared} of {self.n_rows} rows)"

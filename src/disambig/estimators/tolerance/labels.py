@@ -10,13 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 
-from disambig.candidates import LabelSets
-from disambig.candidates.labels.tolerance import tolerant_weights
 from disambig.estimators.balance.graphs import informed_graph
 from disambig.estimators.completion.choice import of_chosen_way
 from disambig.estimators.fitting import Fit, KeptRows, take_inputs
 from disambig.estimators.held_out.hidden_votes import HeldOutLabels
-from disambig.estimators.held_out.label_judges import restricted
 from disambig.estimators.held_out.wrong_sets import fit_wrong_sets
 from disambig.estimators.prediction import RowLabels
 from disambig.estimators.progress.reporting import Phase
@@ -25,6 +22,7 @@ from disambig.estimators.selection.protocol import Trial
 from disambig.estimators.selection.search import select
 from disambig.estimators.selection.space import SearchSpace
 from disambig.estimators.selection.tolerant_labels import TolerantSelection, best_weightings
+from disambig.estimators.tolerance.leaving import Leaving
 from disambig.exceptions import warn
 from disambig.notation import BoolArray, FloatArray
 from disambig.solvers import AnnealedMinimization, Solver
@@ -32,6 +30,8 @@ from disambig.weights.registry import is_pairwise, resolve_weights
 
 # Probabilities of labels tie if they differ by less.
 _TIE_TOLERANCE = 1e-6
+# Fewer wrong sets cost less than another fit can change.
+_LEAST_SHARE = 0.01
 
 
 def check_tolerable(model: Any, candidates: Any) -> None:
@@ -39,6 +39,11 @@ def check_tolerable(model: Any, candidates: Any) -> None:
     if model.tolerance is None:
         return
     owner, named = type(model).__name__, model._named_solver()
+    if not isinstance(model.tolerance, str) and model.tolerance == 0:
+        raise ValueError(
+            f"{owner}: at tolerance=0 classes outside of a set count as much as those inside, so "
+            "that nothing is left to learn from. Use a price above 0, such as 2.0, or 'auto'."
+        )
     if candidates.couples_rows:
         raise ValueError(
             f"{owner}: tolerance={model.tolerance!r} cannot be combined with class counts, which "
@@ -55,10 +60,10 @@ def tolerate(model: Any, X: Any, kept: KeptRows, candidates: Any, taken: Any) ->
     """Let labels of a fitted classifier leave their sets: `PartialLabelClassifier._tolerate`."""
     name, named = type(model).__name__, model._named_solver()
     held_out = model.__dict__.pop("_held_out_")
-    price = label_price(name, model.tolerance, taken, model.weights_, held_out, kept)
-    if np.isinf(price):
+    leaving = label_leaving(name, model.tolerance, taken, model.weights_, held_out, kept)
+    if np.isinf(leaving.price):
         return
-    model.tolerance_ = price
+    model._leaving_, model.tolerance_ = leaving, leaving.price
     phase = Phase("tolerance", 1)
     if named is None and is_pairwise(model.weights):
         # Pairs of rows cannot be sampled.
@@ -71,7 +76,7 @@ def tolerate(model: Any, X: Any, kept: KeptRows, candidates: Any, taken: Any) ->
         model.weights,
         named,
         tuple(of_chosen_way(model.trials_)),
-        price,
+        leaving.price,
         X,
         kept,
         model._search_space,
@@ -91,10 +96,10 @@ class Choice(NamedTuple):
     trials: tuple[Trial, ...]
 
 
-def label_price(
+def label_leaving(
     owner: str, tolerance: Any, sets: Any, weights: Any, held_out: HeldOutLabels | None, kept: Any
-) -> float:
-    """The price of `tolerance`; infinite if "auto" finds no wrong sets.
+) -> Leaving:
+    """When labels leave their sets; never if "auto" finds hardly any wrong sets.
 
     Parameters
     ----------
@@ -120,11 +125,13 @@ def label_price(
     if reason is not None:
         warn(f"{owner}: tolerance='auto' lets no label leave its set: {reason}.", UserWarning)
     if reason is not None or held_out is None:
-        return float(np.inf)
+        return Leaving()
     if tolerance != "auto":
-        return float(tolerance)
+        return Leaving(float(tolerance))
     found = fit_wrong_sets(held_out.distributions, sets.mask, kept.sample_weight)
-    return price_of(found.share, sets.mask)
+    if found.share < _LEAST_SHARE:
+        return Leaving()
+    return Leaving(price_of(found.share, sets.mask), found)
 
 
 def price_of(wrong_share: float, mask: BoolArray) -> float:
@@ -132,7 +139,8 @@ def price_of(wrong_share: float, mask: BoolArray) -> float:
 
     Here p is how often a wrong class is in a set. If the truth is missing with probability nu, and
     every other class is in the set with probability p, these are the odds that a class inside is
-    the truth, against one outside.
+    the truth, against one outside. Infinite, too, if they are not above one: a price of 0 would
+    leave nothing to learn from.
 
     Examples
     --------
@@ -150,8 +158,8 @@ def price_of(wrong_share: float, mask: BoolArray) -> float:
     wrong = (float((sizes - 1).sum()) + 0.5 * (n_possible - 1)) / (
         (len(sizes) + 1) * max(n_possible - 1, 1)
     )
-    odds = (1.0 - wrong_share) / wrong_share * (1.0 - wrong) / wrong
-    return max(float(np.log(odds)), 0.0)
+    price = float(np.log((1.0 - wrong_share) / wrong_share * (1.0 - wrong) / wrong))
+    return price if price > 0 else float(np.inf)
 
 
 def tolerant_choice(
@@ -206,27 +214,3 @@ def labels_inside(found: RowLabels, distribution: FloatArray, fit: Fit) -> RowLa
     codes[fit.kept.rows] = inside.argmax(axis=1)
     decided[fit.kept.rows] = np.count_nonzero(inside >= largest - _TIE_TOLERANCE, axis=1) == 1
     return found._replace(codes=codes, decided=decided)
-
-
-def tolerant_shares(distributions: FloatArray, sets: LabelSets, price: float) -> FloatArray:
-    """``P_i(y)``, times ``exp(-price)`` outside of the sets, scaled to sum one, ``(n, K)``."""
-    if np.isinf(price):
-        return restricted(distributions, sets.mask)
-    possible = np.asarray(sets.mask.any(axis=0))
-    weights = tolerant_weights(sets.mask, price, possible)
-    return restricted(distributions * weights, np.broadcast_to(possible, sets.mask.shape))
-
-
-def with_leaving(found: RowLabels, mask: BoolArray) -> tuple[RowLabels, BoolArray]:
-    """Labels that leave their sets where the most probable class is outside, and which do.
-
-    Parameters
-    ----------
-    found : RowLabels
-        With labels inside the sets, and `tolerant_shares`.
-    mask : bool array (n, K)
-    """
-    best, rows = found.shares.argmax(axis=1), np.arange(len(mask))
-    leaves = ~mask[rows, best]
-    codes = np.where(leaves, best, found.codes)
-    return RowLabels(codes, found.decided | leaves, found.shares), leaves

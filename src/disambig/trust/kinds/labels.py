@@ -27,7 +27,7 @@ from disambig.estimators.held_out.label_judges import (
 from disambig.estimators.held_out.set_likelihood import SetCalibration, fit_set_calibration
 from disambig.estimators.held_out.wrong_sets import WrongSets, fit_wrong_sets
 from disambig.estimators.partial_label_classifier import PartialLabelClassifier
-from disambig.estimators.tolerance.labels import tolerant_shares
+from disambig.estimators.tolerance.leaving import Leaving
 from disambig.metrics.scorer import innermost
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 from disambig.trust.answers import Answers, read_answers
@@ -102,8 +102,7 @@ class LabelExamination(Examination):
 
         The latter if the estimator lets labels leave their sets (`tolerance`).
         """
-        price = getattr(innermost(self.estimator), "tolerance_", np.inf)
-        return tolerant_shares(self.distributions, self.candidates, price)
+        return _leaving_of(innermost(self.estimator)).shares(self.distributions, self.candidates)
 
     @property
     def runner_up(self) -> AnyArray:
@@ -251,13 +250,14 @@ def examine_labels(rows: Examined) -> LabelExamination:
         logits = np.log(np.maximum(scored, _LEAST))
         calibration = fit_set_calibration(logits, sets.mask, weights, possible)
         distributions = calibration(logits, possible)
-    price = getattr(last, "tolerance_", np.inf)
-    inside = tolerant_shares(distributions, sets, price)
+    leaving = _leaving_of(last)
+    shares = leaving.shares(distributions, sets)
     if rows.folds is None:
-        codes = inside.argmax(axis=1)
+        inside = np.where(sets.mask, shares, -1.0).argmax(axis=1)
+        codes, _ = leaving.codes(inside, shares, sets.mask)
     else:
         codes = label_codes(last.labels_, last.classes_)
-    confidence = inside[np.arange(len(codes)), codes]
+    confidence = shares[np.arange(len(codes)), codes]
     within = np.where(sets.mask, distributions, 0.0).sum(axis=1)
     return LabelExamination(
         **rows.shared_fields(last.classes_[codes], confidence, np.clip(1.0 - within, 0.0, 1.0)),
@@ -268,6 +268,12 @@ def examine_labels(rows: Examined) -> LabelExamination:
         calibration=calibration,
         wrong_sets=fit_wrong_sets(distributions, sets.mask, weights),
     )
+
+
+def _leaving_of(model: Any) -> Leaving:
+    """When labels of a fitted model leave their sets; other models know a price at most."""
+    leaving: Leaving | None = getattr(model, "_leaving_", None)
+    return Leaving(getattr(model, "tolerance_", np.inf)) if leaving is None else leaving
 
 
 def _hidden(rows: Examined) -> Any:

@@ -23,6 +23,8 @@ from disambig.trust.suspects import Contradiction
 _LEVEL = 0.9
 # Where more sets seem wrong, it is rather the predictions, which far numbers have spoilt.
 _MAX_WRONG_SHARE = 0.2
+# Gross errors are far from all numbers: wrong sets may be so many times as spread as the others.
+_SPREAD_FACTORS = (1.0, 3.0, 10.0)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -62,8 +64,11 @@ class NumberExamination(Examination):
 
     @property
     def wrong_share(self) -> float:
-        """The estimated share of sets that miss their number; 0 unless the sets show it."""
-        return self._wrong_sets.wrong_share
+        """The estimated share of sets that miss their number.
+
+        0 unless the sets show it, or if the others know too little to tell.
+        """
+        return self._wrong_sets.wrong_share if self._tells_wrong_sets else 0.0
 
     def central_range(self, level: float = _LEVEL) -> FloatArray:
         """The central range of each number inside its set, ``(n, 2)``; ``(n, d, 2)`` for boxes.
@@ -101,17 +106,20 @@ class NumberExamination(Examination):
     # ------------------------------------------------------------------ suspects
 
     def _wrong_probability(self) -> FloatArray:
-        return self._wrong_sets.wrong_probability(self._table, self.candidates)
+        share = self.wrong_share
+        return self._wrong_sets.wrong_probability(self._table, self.candidates, share)
 
     @property
     def _tells_wrong_sets(self) -> bool:
-        return self.wrong_share <= _MAX_WRONG_SHARE
+        return self._wrong_sets.wrong_share <= _MAX_WRONG_SHARE
 
     @cached_property
     def _wrong_sets(self) -> Residuals:
         """Residuals of light tails: those of heavy tails would explain wrong sets as well."""
         weights = np.ones(len(self)) if self.sample_weight is None else self.sample_weight
-        return fit_residuals(self._table, self.candidates, weights, ("normal",))
+        return fit_residuals(
+            self._table, self.candidates, weights, ("normal",), spread_factors=_SPREAD_FACTORS
+        )
 
     def _contradictions(self, rows: IntArray) -> list[Contradiction]:
         """The number that the others predict, and what they give to all that are near to it."""

@@ -1,5 +1,6 @@
 """The examination of orders."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -102,7 +103,13 @@ class OrderExamination(SignExamination):
     def _read_complete(self, labels: Any, owner: str) -> IntArray:
         if isinstance(labels, np.ndarray) and labels.dtype == object and labels.ndim == 1:
             labels = labels.tolist()
-        orders = PartialOrders.from_any(labels, items=self.items)
+        names: Any = self.items
+        if _are_texts(labels):
+            # Texts name items as the columns of `frame` do, also if items are numbers.
+            names = [str(item) for item in listed(self.items)]
+        else:
+            self._check_width(labels, owner)
+        orders = PartialOrders.from_any(labels, items=names)
         if not orders.is_total.all():
             entry = int(np.argmin(orders.is_total))
             raise CandidateError(
@@ -112,6 +119,19 @@ class OrderExamination(SignExamination):
                 "partial orders are candidates and belong in y."
             )
         return orders.ranks()
+
+    def _check_width(self, labels: Any, owner: str) -> None:
+        """Raise an error if a table of ranks has another number of columns than there are items."""
+        try:
+            shape = np.asarray(labels, dtype=np.float64).shape
+        except (TypeError, ValueError):
+            # No table of numbers: pairs or chains.
+            return
+        if len(shape) == 2 and shape[1] != len(self.items):
+            raise CandidateError(
+                f"{owner}: labels have {shape[1]} columns; expected the ranks of all "
+                f"{len(self.items)} items, in the order of y, or texts 'a>b>c'."
+            )
 
     @property
     def _n_pairs(self) -> int:
@@ -191,3 +211,10 @@ def examine_orders(rows: Examined) -> OrderExamination:
         calibration=calibration,
         wrong_signs=fit_wrong_signs(calibration, probabilities, signs, rows.kept.all_weights),
     )
+
+
+def _are_texts(labels: Any) -> bool:
+    """Whether answers are texts, in a list, an array or a column of a frame."""
+    if not isinstance(labels, Iterable) or getattr(labels, "ndim", 1) != 1:
+        return False
+    return all(isinstance(one, str) for one in labels)
