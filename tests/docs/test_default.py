@@ -1,4 +1,4 @@
-"""The figures of the default's pages are those of the results."""
+"""The figures of pages are those of the results."""
 
 import re
 
@@ -21,6 +21,7 @@ def plain(cell: str) -> str:
     [
         ("default_measured", "One part changed at a time", "What the default is made of"),
         ("default", "What it costs", "What the choice of the default costs"),
+        ("guide/tags", "Measured", "Tags of which some are known"),
     ],
 )
 def test_tables_are_those_of_the_results(page, heading, section):
