@@ -132,8 +132,10 @@ def test_a_cut_bag_has_no_counts_but_fractions():
     model.fit(X[rows], None, bags=bags[rows], proportions=shares_by_bag(y, bags))
     weights = np.ones(len(y))
     weights[0] = 0.0
-    with pytest.raises(CandidateError, match="the counts of a part are not known"):
+    with pytest.raises(CandidateError, match=r"part are not known.*no sample weight of zero"):
         model.fit(X, None, weights, bags=bags, proportions=counts_by_bag(y, bags))
+    with pytest.raises(ValueError, match="may be None with bags= and proportions= only"):
+        model.fit(X, None)
 
 
 def test_bags_are_routed_to_the_parts_of_a_cross_validation():
