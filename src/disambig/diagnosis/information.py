@@ -4,6 +4,8 @@ from functools import partial
 
 import numpy as np
 
+from disambig.candidates.labels.bag_information import informed_rows
+from disambig.candidates.labels.class_counts import is_in_bags
 from disambig.diagnosis.findings import (
     Check,
     NotApplicable,
@@ -15,6 +17,7 @@ from disambig.diagnosis.findings import (
 from disambig.diagnosis.subject import Subject
 from disambig.estimators.selection.numbers import NUMBER_SPACE
 from disambig.estimators.selection.protocol import MIN_INFORMATIVE_ROWS
+from disambig.notation import BoolArray
 
 # Informative rows that the selection of "auto" needs.
 LEAST_ROWS = {
@@ -105,8 +108,8 @@ def unreadable(subject: Subject) -> Verdict:
 
 
 def uninformative(subject: Subject, said: str) -> Verdict:
-    """Rows that exclude nothing, except those that could not be read."""
-    rows = flagged(~subject.informative & ~subject.refused.rows(subject.n))
+    """Rows that say nothing, by set or bag, except those that could not be read."""
+    rows = flagged(~_known(subject) & ~subject.refused.rows(subject.n))
     if not rows.size:
         return Outcome()
     scores = np.zeros(subject.n)
@@ -121,7 +124,7 @@ def uninformative(subject: Subject, said: str) -> Verdict:
 
 def too_few(subject: Subject, least: int) -> Verdict:
     """Whether the selection has too few rows."""
-    count = int(np.count_nonzero(subject.informative))
+    count = int(np.count_nonzero(_known(subject)))
     evidence = {"n_informative": count, "least": least}
     if count >= least:
         return Outcome(evidence=evidence)
@@ -130,3 +133,11 @@ def too_few(subject: Subject, least: int) -> Verdict:
     return Outcome(
         f"{count} of {subject.n} rows exclude something; {least} are needed.", evidence=evidence
     )
+
+
+def _known(subject: Subject) -> BoolArray:
+    """Rows of which something is known: a set that excludes something, or shares of their bag."""
+    if not is_in_bags(subject.counts):
+        return subject.informative
+    assert subject.counts is not None
+    return subject.informative | informed_rows(subject.counts)
