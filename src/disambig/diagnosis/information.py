@@ -33,6 +33,12 @@ _NOTHING_SAID = {
     "orders": "order compares no pair",
     "bits": "tags are all unknown",
 }
+_IN_NO_BAG = {
+    "labels": ", and that are in no bag of known class shares",
+    "numbers": "",
+    "orders": "",
+    "bits": "",
+}
 _UNREADABLE = {
     "labels": "sets that are empty, repeat a label or hold a missing one",
     "numbers": "texts that are no interval",
@@ -67,7 +73,7 @@ def information_checks(kind: str) -> tuple[Check, ...]:
             "Rows that say nothing",
             "tip",
             (kind,),
-            f"Rows whose {_NOTHING_SAID[kind]}.",
+            f"Rows whose {_NOTHING_SAID[kind]}{_IN_NO_BAG[kind]}.",
             "Such rows get a target from their neighbours alone; they help only where inputs form "
             "clusters.",
             "Nothing, if the rows are unlabeled on purpose. Otherwise look for a marker that was "
@@ -80,7 +86,8 @@ def information_checks(kind: str) -> tuple[Check, ...]:
             "Too few informative rows to choose weights by",
             "issue",
             (kind,),
-            f"Fewer than {least} rows exclude something.",
+            f"Fewer than {least} rows exclude something"
+            f"{' or are in a bag of known class shares' if _IN_NO_BAG[kind] else ''}.",
             'weights="auto" compares weightings by hidden sets; with so few it uses a fixed rule.',
             "Label more rows, or choose the weights yourself.",
             partial(too_few, least=least),
