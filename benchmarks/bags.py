@@ -123,11 +123,11 @@ def adult(seeds: int, kinds: Sequence[str], kept: KeptOutcomes[Outcome]) -> Iter
                 break
         for name, outcomes in found.items():
             f1 = [one.f1 for one in outcomes]
-            spread = np.std(f1, ddof=1) if len(f1) > 1 else np.nan
+            spread = f" ({np.std(f1, ddof=1):.3f})" if len(f1) > 1 else ""
             accuracy = np.mean([one.accuracy for one in outcomes])
             seconds = np.mean([one.seconds for one in outcomes])
             yield (
-                f"| {kind} | {len(f1)} | {name} | {np.mean(f1):.3f} ({spread:.3f}) "
+                f"| {kind} | {len(f1)} | {name} | {np.mean(f1):.3f}{spread} "
                 f"| {accuracy:.3f} | {seconds:.0f} |"
             )
         if kind in PUBLISHED:
