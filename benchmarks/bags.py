@@ -1,10 +1,12 @@
 """Labels from the class shares of bags, beside simple baselines; all choices without labels.
 
     python -m benchmarks.bags [--seeds 1] [--only adult small senc] [--quick] [--write]
+        [--outcomes FILE]
 
 `adult`: bags of some 5000 rows of the Adult data, 75 % of the rows for training; the shares of a
-bag are those of its training rows. Published: F1 and accuracy of the best of five methods chosen
-without labels. `small`: bags of 8, 32 and 128 rows dealt at random, without and with sets (up to
+bag are those of its training rows. Outcomes of splits that are in the file are not computed again,
+so that a run can go on later. Published: F1 and accuracy of the best of five methods chosen without
+labels. `small`: bags of 8, 32 and 128 rows dealt at random, without and with sets (up to
 two wrong candidates in half of the rows, all classes in the others); the accuracy of `labels_`.
 `senc`: see `benchmarks.precincts`. Each of the three has a section of its own in RESULTS.md.
 
@@ -18,6 +20,7 @@ import os
 import time
 import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +31,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, f1_score
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
 
 from benchmarks import precincts
+from benchmarks.kept_outcomes import KeptOutcomes
 from benchmarks.results import provenance, write_section
 from disambig import PartialLabelClassifier
 from disambig.datasets import load_libsvm
@@ -83,7 +88,16 @@ def scores(truth: Any, found: Any) -> tuple[float, float]:
     return float(f1_score(truth, found)), float(accuracy_score(truth, found))
 
 
-def adult(seeds: int, kinds: Sequence[str]) -> Iterator[str]:
+@dataclass(frozen=True)
+class Outcome:
+    """What a method did on one split."""
+
+    f1: float
+    accuracy: float
+    seconds: float
+
+
+def adult(seeds: int, kinds: Sequence[str], kept: KeptOutcomes[Outcome]) -> Iterator[str]:
     """Lines of a table: F1 and accuracy on the test quarter, mean over the splits."""
     import pandas as pd
 
@@ -94,30 +108,42 @@ def adult(seeds: int, kinds: Sequence[str]) -> Iterator[str]:
         files = sorted(place.glob(f"adult-{kind}-*.parquet"))
         file = next((one for one in files if "-mixed-" in one.name), files[0])
         bag = pd.read_parquet(file)["bag"].to_numpy()
-        found: dict[str, list[tuple[float, float, float]]] = {}
+        found: dict[str, list[Outcome]] = {}
         for seed in range(seeds):
-            train, test = train_test_split(np.arange(len(y)), test_size=0.25, random_state=seed)
-            given = shares(y[train], bag[train])
-            inputs = X[train], bag[train], given, X[test]
             try:
-                for name, method in METHODS.items():
-                    before = time.process_time()
-                    predicted = method(*inputs)
-                    seconds = time.process_time() - before
-                    found.setdefault(name, []).append((*scores(y[test], predicted), seconds))
+                for name in METHODS:
+                    key = f"{kind} {seed} {name}"
+                    outcome = kept.get(key)
+                    if outcome is None:
+                        outcome = of_split(X, y, bag, seed, name)
+                        kept.add(key, outcome)
+                    found.setdefault(name, []).append(outcome)
             except NoInformationError as error:
                 yield f"| {kind} | {seed} | ours | refused: {str(error)[:120]}... | | |"
                 break
-        for name, cells in found.items():
-            f1, accuracy, seconds = np.mean(cells, axis=0)
-            spread = np.std([one[0] for one in cells], ddof=1) if len(cells) > 1 else np.nan
+        for name, outcomes in found.items():
+            f1 = [one.f1 for one in outcomes]
+            spread = f" ({np.std(f1, ddof=1):.3f})" if len(f1) > 1 else ""
+            accuracy = np.mean([one.accuracy for one in outcomes])
+            seconds = np.mean([one.seconds for one in outcomes])
             yield (
-                f"| {kind} | {len(cells)} | {name} | {f1:.3f} ({spread:.3f}) | {accuracy:.3f} "
-                f"| {seconds:.0f} |"
+                f"| {kind} | {len(f1)} | {name} | {np.mean(f1):.3f}{spread} "
+                f"| {accuracy:.3f} | {seconds:.0f} |"
             )
         if kind in PUBLISHED:
-            f1, accuracy = PUBLISHED[kind]
-            yield f"| {kind} | 30 | published | {f1:.3f} | {accuracy:.3f} | |"
+            published_f1, published_accuracy = PUBLISHED[kind]
+            yield f"| {kind} | 30 | published | {published_f1:.3f} | {published_accuracy:.3f} | |"
+
+
+def of_split(X: Any, y: Any, bag: Any, seed: int, name: str) -> Outcome:
+    """The outcome of a method on the split of a seed."""
+    train, test = train_test_split(np.arange(len(y)), test_size=0.25, random_state=seed)
+    given = shares(y[train], bag[train])
+    before = time.process_time()
+    with threadpool_limits(1):
+        predicted = METHODS[name](X[train], bag[train], given, X[test])
+    seconds = time.process_time() - before
+    return Outcome(*scores(y[test], predicted), seconds)
 
 
 def classified(name: str, rows: int) -> tuple[Any, Any]:
@@ -170,8 +196,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--rows", type=int, default=600, help="rows of the small data at most")
     parser.add_argument("--write", action="store_true", help="write the sections of RESULTS.md")
     parser.add_argument("--quick", action="store_true", help="digits in bags of 32")
+    parser.add_argument("--outcomes", type=Path, help="of splits of adult, kept in this file")
     options = parser.parse_args(arguments)
     warnings.simplefilter("ignore")
+    kept = KeptOutcomes(options.outcomes or Path(os.devnull), Outcome)
     names, sizes = (["digits"], SIZES[1:2]) if options.quick else (options.names, SIZES)
     parts = {
         "adult": (
@@ -179,7 +207,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             f"--only adult --seeds {options.seeds} --kinds {' '.join(options.kinds)}",
             "| bags | splits | method | F1 (deviation) | accuracy | CPU seconds |\n"
             "|---|---|---|---|---|---|",
-            adult(options.seeds, options.kinds),
+            adult(options.seeds, options.kinds, kept),
         ),
         "small": (
             "Class shares of small bags: recovered labels",

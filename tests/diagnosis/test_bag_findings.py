@@ -37,3 +37,14 @@ def test_without_bags_they_do_not_apply():
     rng = np.random.default_rng(0)
     report = diagnose(rng.normal(size=(40, 2)), ["a", "b"] * 20, ignore=["L130"])
     assert report["L140"].section == report["L141"].section == "not applicable"
+
+
+def test_rows_in_bags_say_something_by_their_bag():
+    fine = _report([[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]], size=20)
+    assert fine["L101"].section == fine["L102"].section == "passed"
+    bags = np.repeat([0, 1, 2], [10, 10, 40])
+    counts = bag_counts(None, bags, {0: {"a": 9, "b": 1}, 1: {"a": 2, "b": 8}, 2: {}})
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    report = diagnose(X, counts, ignore=["L130"])
+    assert report["L101"].rows.tolist() == list(range(20, 60))
+    assert report["L102"].message.startswith("20 of 60 rows exclude something; 30 are needed")

@@ -1,4 +1,4 @@
-"""The figures of the default's pages are those of the results."""
+"""The figures of pages are those of the results."""
 
 import re
 
@@ -24,11 +24,22 @@ def plain(cell: str) -> str:
     ],
 )
 def test_tables_are_those_of_the_results(page, heading, section):
+    shown, measured = tables(page, heading, section)
+    assert len(shown) == len(measured)
+
+
+def test_ranks_of_tags_are_those_of_the_results():
+    shown, _ = tables("guide/tags", "Measured", "Tags of which some are known")
+    assert len(shown) == 9
+
+
+def tables(page, heading, section):
+    """The first table below a heading of a page, whose rows are as in the results, and these."""
     text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
     # The first table below the heading; others follow.
     rows = [line for line in text.partition(f"\n## {heading}\n")[2].split("\n\n") if "|" in line]
     shown = [[plain(cell) for cell in line.strip("|").split("|")] for line in rows[0].split("\n")]
     measured = table_below(RESULTS, section)
-    assert len(shown) == len(measured)
     for name, *cells in shown[2:]:
         assert cells == [plain(cell) for cell in measured[name]][: len(cells)], name
+    return shown, measured

@@ -14,6 +14,7 @@ from sklearn.preprocessing import StandardScaler
 
 from disambig import PartialLabelClassifier, disambiguate
 from disambig.candidates import ClassCounts, LabelSets, bag_counts
+from disambig.estimators.selection import bags as bag_selection
 from disambig.exceptions import CandidateError, MissingOracleError, NoInformationError
 from disambig.losses import MatrixLoss
 from disambig.model_selection import BagKFold
@@ -131,8 +132,10 @@ def test_a_cut_bag_has_no_counts_but_fractions():
     model.fit(X[rows], None, bags=bags[rows], proportions=shares_by_bag(y, bags))
     weights = np.ones(len(y))
     weights[0] = 0.0
-    with pytest.raises(CandidateError, match="the counts of a part are not known"):
+    with pytest.raises(CandidateError, match=r"part are not known.*no sample weight of zero"):
         model.fit(X, None, weights, bags=bags, proportions=counts_by_bag(y, bags))
+    with pytest.raises(ValueError, match="may be None with bags= and proportions= only"):
+        model.fit(X, None)
 
 
 def test_bags_are_routed_to_the_parts_of_a_cross_validation():
@@ -207,8 +210,9 @@ def test_prices_give_predictions_the_shares_of_a_rare_class():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [6, 60])
-def test_auto_chooses_by_held_out_bags(size):
+@pytest.mark.parametrize(("size", "landmarks"), [(6, 400), (60, 400), (60, 80)])
+def test_auto_chooses_by_held_out_bags(size, landmarks, monkeypatch):
+    monkeypatch.setattr(bag_selection, "_N_LANDMARKS_OF_FEW_BAGS", landmarks)
     X, y, _ = clusters(4)
     bags = np.arange(len(y)) // size if size == 6 else clusters(4)[2]
     model = PartialLabelClassifier().fit(X, None, bags=bags, proportions=counts_by_bag(y, bags))
@@ -218,6 +222,7 @@ def test_auto_chooses_by_held_out_bags(size):
         X[::-1], None, bags=bags[::-1], proportions=counts_by_bag(y, bags)
     )
     assert repr(again.weights_) == repr(model.weights_)
+    assert ("Nystrom" in repr(model.weights_)) == (landmarks < len(y))
 
 
 def test_counts_without_bags_are_still_minimised_by_frank_wolfe():

@@ -1,5 +1,7 @@
 """`PartialMultilabelClassifier`: forms of y, rules, losses, one-sided tags, scikit-learn."""
 
+import re
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -147,6 +149,11 @@ def test_bounds_of_rows_hold_for_labels():
 def test_top_k_predicts_k_tags(weights):
     model = fitted(HIDDEN, weights, loss=TopKLoss(2))
     assert (model.predict(X).sum(axis=1) == 2).all()
+    # A list of k tags is no statement about their number.
+    two = np.where(np.cumsum(HIDDEN == 1, axis=1) > 2, np.nan, HIDDEN)
+    bounded = fitted(two, weights, loss=TopKLoss(3), tag_counts=(None, 2))
+    assert (bounded.predict(X).sum(axis=1) == 3).all()
+    assert (bounded.labels_.sum(axis=1) <= 2).all()
 
 
 def test_the_best_prediction_of_a_mixture_is_of_least_expected_loss():
@@ -247,10 +254,14 @@ def test_one_sided_tags_beside_others():
 
 def test_frequencies_that_cannot_be_are_named():
     bits = PartialBits.from_positives(Y, tags=TAGS)
+    given = dict.fromkeys(TAGS, 1.0) | {"a": 0.1}
     with pytest.raises(ValueError, match=r"tag 'a' is known to be on in a share .* 0.100 was"):
-        PartialMultilabelClassifier(NEAR, tag_frequencies={"a": 0.1}).fit(X, bits)
+        PartialMultilabelClassifier(NEAR, tag_frequencies=given).fit(X, bits)
     with pytest.raises(ValueError, match="tolerance compares known bits"):
         PartialMultilabelClassifier(NEAR, tag_frequencies="estimate", tolerance=1.0).fit(X, bits)
+    # Without a frequency, the other tags would be on everywhere.
+    with pytest.raises(NoInformationError, match=rf"tags {re.escape(repr(TAGS[1:]))} are known"):
+        PartialMultilabelClassifier(NEAR, tag_frequencies={"a": 0.9}).fit(X, bits)
 
 
 # ---------------------------------------------------------------------- scikit-learn

@@ -4,6 +4,8 @@ from functools import partial
 
 import numpy as np
 
+from disambig.candidates.labels.bag_information import informed_rows
+from disambig.candidates.labels.class_counts import is_in_bags
 from disambig.diagnosis.findings import (
     Check,
     NotApplicable,
@@ -15,6 +17,7 @@ from disambig.diagnosis.findings import (
 from disambig.diagnosis.subject import Subject
 from disambig.estimators.selection.numbers import NUMBER_SPACE
 from disambig.estimators.selection.protocol import MIN_INFORMATIVE_ROWS
+from disambig.notation import BoolArray
 
 # Informative rows that the selection of "auto" needs.
 LEAST_ROWS = {
@@ -29,6 +32,12 @@ _NOTHING_SAID = {
     "numbers": "interval is the whole line",
     "orders": "order compares no pair",
     "bits": "tags are all unknown",
+}
+_IN_NO_BAG = {
+    "labels": ", and that are in no bag of known class shares",
+    "numbers": "",
+    "orders": "",
+    "bits": "",
 }
 _UNREADABLE = {
     "labels": "sets that are empty, repeat a label or hold a missing one",
@@ -64,7 +73,7 @@ def information_checks(kind: str) -> tuple[Check, ...]:
             "Rows that say nothing",
             "tip",
             (kind,),
-            f"Rows whose {_NOTHING_SAID[kind]}.",
+            f"Rows whose {_NOTHING_SAID[kind]}{_IN_NO_BAG[kind]}.",
             "Such rows get a target from their neighbours alone; they help only where inputs form "
             "clusters.",
             "Nothing, if the rows are unlabeled on purpose. Otherwise look for a marker that was "
@@ -77,7 +86,8 @@ def information_checks(kind: str) -> tuple[Check, ...]:
             "Too few informative rows to choose weights by",
             "issue",
             (kind,),
-            f"Fewer than {least} rows exclude something.",
+            f"Fewer than {least} rows exclude something"
+            f"{' or are in a bag of known class shares' if _IN_NO_BAG[kind] else ''}.",
             'weights="auto" compares weightings by hidden sets; with so few it uses a fixed rule.',
             "Label more rows, or choose the weights yourself.",
             partial(too_few, least=least),
@@ -105,8 +115,8 @@ def unreadable(subject: Subject) -> Verdict:
 
 
 def uninformative(subject: Subject, said: str) -> Verdict:
-    """Rows that exclude nothing, except those that could not be read."""
-    rows = flagged(~subject.informative & ~subject.refused.rows(subject.n))
+    """Rows that say nothing, by set or bag, except those that could not be read."""
+    rows = flagged(~_known(subject) & ~subject.refused.rows(subject.n))
     if not rows.size:
         return Outcome()
     scores = np.zeros(subject.n)
@@ -121,7 +131,7 @@ def uninformative(subject: Subject, said: str) -> Verdict:
 
 def too_few(subject: Subject, least: int) -> Verdict:
     """Whether the selection has too few rows."""
-    count = int(np.count_nonzero(subject.informative))
+    count = int(np.count_nonzero(_known(subject)))
     evidence = {"n_informative": count, "least": least}
     if count >= least:
         return Outcome(evidence=evidence)
@@ -130,3 +140,11 @@ def too_few(subject: Subject, least: int) -> Verdict:
     return Outcome(
         f"{count} of {subject.n} rows exclude something; {least} are needed.", evidence=evidence
     )
+
+
+def _known(subject: Subject) -> BoolArray:
+    """Rows of which something is known: a set that excludes something, or shares of their bag."""
+    if not is_in_bags(subject.counts):
+        return subject.informative
+    assert subject.counts is not None
+    return subject.informative | informed_rows(subject.counts)

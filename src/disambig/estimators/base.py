@@ -142,6 +142,7 @@ class CandidateEstimator(
     # What ``weights="auto"`` tries, and whether it may mix several members.
     _search_space: SearchSpace = SEARCH_SPACE
     _mixes: ClassVar[bool] = False
+    _instead_of_y: ClassVar[str] = ""
     # The fitted estimator that a refit continues, for one fit; see `continued`.
     _earlier: "CandidateEstimator | None" = None
     loss_: Any
@@ -278,7 +279,8 @@ class CandidateEstimator(
         check_shared_parameters(self)
         X = self._checked(X, reset=True)
         if y is None:
-            raise ValueError(f"{name} requires y to be passed, but the target y is None.")
+            said = f"{name} requires y to be passed, but the target y is None."
+            raise ValueError(said + self._instead_of_y)
         with read_once():
             candidates = self._read(y)
             check_lengths(X, candidates)

@@ -182,6 +182,7 @@ class IntervalRegressor(CoveringMixin, NumberPredictionMixin, RegressorMixin, Ca
     """
 
     _mixes = True
+    _instead_of_y = " It may be None with bags= and means= only."
 
     def __init__(
         self,

@@ -187,6 +187,8 @@ class PartialLabelClassifier(LabelPredictionMixin, ClassifierMixin, CandidateEst
     ['a', 'b']
     """
 
+    _instead_of_y = " It may be None with bags= and proportions= only."
+
     def __init__(
         self,
         weights: Any = "auto",

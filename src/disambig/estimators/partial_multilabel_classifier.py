@@ -63,8 +63,8 @@ class PartialMultilabelClassifier(TagPredictionMixin, ClassifierMixin, Candidate
         keep them; see `PartialBits`.
     tag_counts : int or pair, optional
         The number of tags of every row, or the least and the most, such as ``(1, 3)`` or
-        ``(1, None)``. Labels and predictions keep them. Bounds that differ between rows belong to
-        `PartialBits`; they hold for labels.
+        ``(1, None)``. Labels and predictions keep them (but predictions under `TopKLoss` have k
+        tags). Bounds that differ between rows belong to `PartialBits`; they hold for labels.
     tag_frequencies : None, "estimate", mapping or array-like (m,), default None
         For positives-only data and candidate lists, where only one value of a tag is ever known:
         how often it is on. Models learn which rows are recorded, and divide by the share of the

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from disambig.candidates.labels.classes import preview
 from disambig.notation import AnyArray, FloatArray
 from disambig.parameters import check_choice
 
@@ -41,6 +42,13 @@ def named_weights(
             raise ValueError(
                 f"{owner}: {parameter} has no weight for the {thing} {missing[0]!r}. Give one for "
                 f"each {thing}."
+            )
+        known = set(listed)
+        others = [name for name in given.keys() if name not in known]  # noqa: SIM118
+        if others:
+            raise ValueError(
+                f"{owner}: {parameter} names {others[0]!r}, which is not among the {thing}s "
+                f"{preview(listed)}. Correct the name, or leave it out."
             )
         given = [given[name] for name in listed]
     weights = np.asarray(given, dtype=np.float64)

@@ -43,7 +43,7 @@ def test_bounds_decide_what_is_left():
         ([[1, 0, None]], {"implications": CHAIN}, "row 0 has tag 'poodle' and not tag 'dog', but"),
         ([[None] * 3, [1, None, 0]], {"implications": CHAIN}, "row 1 has tag 'poodle' and not"),
         ([[1, None, 1]], {"tag_counts": 1}, "row 0 has 2 tags, and at most 1 are allowed"),
-        ([[0, 0, None]], {"tag_counts": (2, 3)}, "row 0 can have 1 tags, and at least 2 are"),
+        ([[0, 0, None]], {"tag_counts": (2, 3)}, "row 0 can have 1 tag, and at least 2 are"),
         (
             [[1, None, None]],
             {"implications": CHAIN, "tag_counts": (0, 2)},

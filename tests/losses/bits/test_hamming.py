@@ -182,8 +182,9 @@ def test_minus_one_without_a_meaning_is_an_error():
         ([1.0, 0.0], "the weight of tag 'b' is 0.0; expected positive"),
         ([np.nan, 1.0], "the weight of tag 'a' is nan"),
         ({"a": 1.0}, "no weight for the tag 'b'"),
+        ({"a": 1.0, "b": 2.0, "d": 1.0}, r"names 'd', which is not among the tags \['a', 'b'\]"),
     ],
-    ids=range(4),
+    ids=range(5),
 )
 def test_bad_tag_weights_are_errors(weights, message):
     with pytest.raises(ValueError, match=message):

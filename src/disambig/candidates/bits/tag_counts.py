@@ -68,12 +68,16 @@ def filled(bits: AnyArray, counts: IntArray) -> AnyArray:
     if (many | few).any():
         row = int(np.argmax(many | few))
         said = (
-            f"has {on[row]} tags, and at most {high[row]} are allowed"
+            f"has {_tags(on[row])}, and at most {high[row]} are allowed"
             if many[row]
-            else f"can have {on[row] + unknown[row]} tags, and at least {low[row]} are required"
+            else f"can have {_tags(on[row] + unknown[row])}, and at least {low[row]} are required"
         )
         raise row_error(many | few, said, "Correct the row, or widen tag_counts.", "PartialBits")
     rest_is_off, rest_is_on = (on == high)[:, None], (on + unknown == low)[:, None]
     values = np.where(rest_is_off, 0, np.where(rest_is_on, 1, -1))
     known: AnyArray = np.where(bits < 0, values, bits).astype(np.int8)
     return known
+
+
+def _tags(number: int) -> str:
+    return f"{number} tag{'' if number == 1 else 's'}"

@@ -220,7 +220,7 @@ def _refuse_missing(
         hint = f" (there is a bag of the same text and another type than {type(found[b]).__name__})"
     raise CandidateError(
         f"proportions: bag {found[b]!r} (row {first[b]}, {np.count_nonzero(codes == b)} rows) is "
-        f"not among the bags {preview(list(table))}{hint}; {len(missing)} bags are missing. Add "
+        f"not among the bags {preview(list(table))}{hint}; in all, {len(missing)} are missing. Add "
         "their shares, or {} if nothing is known."
     )
 

@@ -191,8 +191,9 @@ class ClassCounts:
             where = "" if self.bags is None else f" in bag {self.bag_name(b)!r}"
             raise CandidateError(
                 f"ClassCounts: {sizes[b]} of {self.bag_sizes[b]} rows{where} are selected, and the "
-                "counts of a part are not known. Select rows of the attribute sets, and give them "
-                "counts of their own."
+                "counts of a part are not known. Keep bags whole (BagKFold; no sample weight of "
+                "zero and no row without input in a part), or select rows of the attribute sets, "
+                "and give them counts of their own."
             )
         if self.bags is None:
             return ClassCounts(selected, self.bounds)

@@ -68,7 +68,7 @@ def bag_means(
         hint = f" (one has the same text and another type than {type(name).__name__})"
         raise CandidateError(
             f"means: bag {name!r} (row {int(np.argmax(codes == absent[0]))}) is not among the bags "
-            f"{preview(list(table))}{hint if same else ''}; {len(absent)} bags are missing. Add "
+            f"{preview(list(table))}{hint if same else ''}; in all, {len(absent)} are missing. Add "
             "their means, or None if nothing is known."
         )
     bounds = np.array([_bounds(name, table[name]) for name in names])

@@ -38,6 +38,7 @@ _MAX_ROWS_OF_WHOLE_BAGS = 50
 _SMOOTH_BANDWIDTHS = (0.7, 1.4, 2.8, 5.6)
 _SMOOTH_RIDGES = (1e-1, 1e-2, 1e-3, 1e-4)
 _N_ROWS_OF_FEW_BAGS = 2000
+_N_LANDMARKS_OF_FEW_BAGS = 400
 _NO_SCREEN = 10_000
 # Of a hidden row in its bag, relative to chance.
 _LEAST_LIKELIHOOD = 1e-3
@@ -278,5 +279,6 @@ def bag_space(space: SearchSpace, counts: ClassCounts) -> SearchSpace:
         ridges=_SMOOTH_RIDGES,
         neighbors=(),
         largest_sample=_N_ROWS_OF_FEW_BAGS,
+        landmarks=_N_LANDMARKS_OF_FEW_BAGS,
         finalists=_NO_SCREEN,
     )

@@ -131,6 +131,7 @@ class LabelSelection:
             scales,
             sample.n_landmarks,
             standardize=space.standardizes,
+            most_landmarks=space.landmarks,
         )
         for fitted in fitted_entries(cast("Iterable[Entry]", entries), weightings):
             votes = weighted_votes(fitted.fitted, sample.sample_weight)

@@ -150,6 +150,7 @@ class MemberSelection(Generic[M]):
             scales,
             sample.n_landmarks,
             standardize=space.standardizes,
+            most_landmarks=space.landmarks,
         )
         folds = sample.fold_numbers % space.n_folds(len(sample.fold_numbers))
         weights = weightings.sample_weight

@@ -88,6 +88,9 @@ class SearchSpace:
     unit_free : bool
         Whether sample and folds depend on the order of the values of each feature only, and so not
         on units.
+    landmarks : int or None
+        Kernels have so many landmarks at most, also on a sample with more rows. Enough for smooth
+        functions, and a tenth of the cost. None: kernels on the sample are exact.
     """
 
     kernels: Mapping[str, tuple[float, ...]] = field(
@@ -119,6 +122,7 @@ class SearchSpace:
     least_informative: int = MIN_INFORMATIVE_ROWS
     keeps_families: bool = False
     unit_free: bool = False
+    landmarks: int | None = None
 
     def n_rows(self, n_classes: int) -> int:
         """Rows of the sample at most, for a number of classes.
@@ -245,6 +249,8 @@ class EntryWeightings:
         Of kernels on all rows, see `n_landmarks_for`.
     standardize : bool
         Whether entries that are not scaled see features of unit variance.
+    most_landmarks : int or None
+        Of kernels, also on the sample; see `SearchSpace`.
     """
 
     def __init__(
@@ -255,9 +261,14 @@ class EntryWeightings:
         n_landmarks: int | None,
         *,
         standardize: bool = False,
+        most_landmarks: int | None = None,
     ) -> None:
         self.sample_weight = None if (sample_weight == 1).all() else sample_weight
+        if n_landmarks is not None and most_landmarks is not None:
+            n_landmarks = most_landmarks = min(n_landmarks, most_landmarks)
         self.n_landmarks = n_landmarks
+        is_large = most_landmarks is not None and X.shape[0] > most_landmarks
+        self._sample_landmarks = most_landmarks if is_large else None
         self.total = float(sample_weight.sum())
         units = unit_scales(X, sample_weight) if standardize else None
         # Without a feature that varies there is nothing to scale.
@@ -292,6 +303,13 @@ class EntryWeightings:
             found = NadarayaWatsonWeights(entry.kind).fit(self.inputs(entry), self.sample_weight)
             self._medians[metric] = float(cast(float, found.bandwidth_))
         bandwidth = entry.size * self._medians[metric]
+        if self._sample_landmarks is not None:
+            return NystromWeights(
+                entry.kind,
+                n_landmarks=self._sample_landmarks,
+                bandwidth=bandwidth,
+                regularization=entry.ridge,
+            )
         return KernelRidgeWeights(entry.kind, bandwidth=bandwidth, regularization=entry.ridge)
 
     def on_sample(self, weighting: Weights, entry: Entry) -> Weights:
@@ -302,7 +320,8 @@ class EntryWeightings:
     def for_all_rows(self, weighting: Weights, entry: Entry) -> tuple[Weights, bool]:
         """The weighting on all rows as they are, unfitted, and whether its votes have signs.
 
-        Kernel ridge goes through landmarks if there are too many rows.
+        Kernel ridge goes through landmarks if there are too many rows; what has landmarks on the
+        sample has them on all rows.
         """
         for_all = cast(Weights, clone(weighting))
         if isinstance(weighting, KernelRidgeWeights) and self.n_landmarks is not None:
@@ -332,7 +351,7 @@ def fitted_entries(entries: Iterable[Entry], weightings: EntryWeightings) -> Ite
 
     Consecutive entries that differ in the ridge only share their kernel matrix.
     """
-    last: tuple[Any, KernelRidgeWeights] | None = None
+    last: tuple[Any, KernelRidgeWeights | NystromWeights] | None = None
     for entry in entries:
         weighting: Weights | None
         if last is not None and last[0] == entry[:3]:
@@ -342,7 +361,7 @@ def fitted_entries(entries: Iterable[Entry], weightings: EntryWeightings) -> Ite
             if weighting is None:
                 continue
             weighting = weighting.fit(weightings.inputs(entry), weightings.sample_weight)
-            if isinstance(weighting, KernelRidgeWeights):
+            if isinstance(weighting, KernelRidgeWeights | NystromWeights):
                 last = entry[:3], weighting
         for_all, has_signs = weightings.for_all_rows(weighting, entry)
         yield FittedEntry(entry, weighting, for_all, has_signs)

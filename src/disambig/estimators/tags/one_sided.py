@@ -182,6 +182,9 @@ def one_sided_tags(
         if bits.tag_counts is None:
             raise NoInformationError(_message(bits, values))
     elif not isinstance(given, str):
+        unnamed = np.where(np.isnan(frequencies), values, -1)
+        if (unnamed >= 0).any() and not (on & off).any():
+            raise NoInformationError(_message(bits, unnamed))
         values[np.isnan(frequencies)] = -1
     if not (values >= 0).any():
         return None

@@ -16,8 +16,9 @@ from disambig.parameters import check_integer, choice_message
 class TopKLoss(BaseEstimator):
     """``loss(z, y) = 1 - |z and y| / k``: the share of the k predicted tags that are not there.
 
-    Predictions have exactly k tags (all of them if there are fewer than k). The best ones are the k
-    tags of the largest scores. The loss is one minus the precision at k.
+    Predictions have exactly k tags (all of them if there are fewer than k), whatever `tag_counts`
+    says of the number of tags of a row; they keep implications. Without these, the best ones are
+    the k tags of the largest scores. The loss is one minus the precision at k.
 
     Parameters
     ----------
