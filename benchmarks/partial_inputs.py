@@ -2,10 +2,10 @@
 
     python -m benchmarks.partial_inputs [--write] [--quick] [--data FOLDER]
 
-A share of the cells of training and test rows is known in part: "rounded", to a grid of 1.5 standard
-deviations; "interval", between bounds that are 1 to 3 standard deviations apart, at a random place
-around the value; "two values", the true one and that of a random row; "censored", the largest values
-of every column, known to be above a limit. The sets of targets are those of
+A share of the cells of training and test rows is known in part: "rounded", to a grid of 1.5
+standard deviations; "interval", between bounds that are 1 to 3 standard deviations apart, at a
+random place around the value; "two values", the true one and that of a random row; "censored", the
+largest values of every column, known to be above a limit. The sets of targets are those of
 `benchmarks.missing_inputs`, and the estimators are `PartialLabelClassifier("kernel_ridge")` and
 `IntervalRegressor("neighbors")` behind all methods.
 """
@@ -49,7 +49,7 @@ from disambig.notation import AnyArray, FloatArray
 
 FORMS = ("rounded", "interval", "two values", "censored")
 # Seeds for each share of cells that are known in part.
-SEEDS = {0.3: 2, 0.1: 1, 0.5: 1}
+SEEDS = {0.3: 3, 0.1: 1, 0.5: 1}
 NUMBER_SEEDS = {0.3: 2}
 GRID = 1.5
 EXPECTED, PRINCIPLE = "expected value", "principle"
@@ -66,9 +66,7 @@ def in_part(X: FloatArray, share: float, form: str, rng: np.random.Generator) ->
     if form == "censored":
         limits = np.quantile(X, 1.0 - share, axis=0)
         hidden = limits < X
-        return PartialInputs.from_bounds(
-            np.where(hidden, limits, X), np.where(hidden, np.inf, X)
-        )
+        return PartialInputs.from_bounds(np.where(hidden, limits, X), np.where(hidden, np.inf, X))
     if form == "two values":
         others = np.take_along_axis(X, rng.integers(0, n, (n, d)), axis=0)
         pairs = np.sort(np.stack([X, others], axis=2), axis=2)
@@ -125,7 +123,9 @@ def run(name: str, data: Data, share: float, form: str, seeds: int) -> dict[str,
             begun = time.process_time()
             is_number = name in NUMBER_SETS
             weights = "neighbors" if is_number else "kernel_ridge"
-            model: Any = IntervalRegressor(weights) if is_number else PartialLabelClassifier(weights)
+            model: Any = (
+                IntervalRegressor(weights) if is_number else PartialLabelClassifier(weights)
+            )
             if method in (EXPECTED, PRINCIPLE):
                 temperature: Any = np.inf if method == EXPECTED else "auto"
                 inputs: Any = X
@@ -182,16 +182,18 @@ def summary(outcomes: dict[Key, dict[str, Outcome]]) -> str:
     """Mean differences over all runs, and in how many cases each method is best."""
     pairs = [(found[PRINCIPLE].errors, found[EXPECTED].errors) for found in outcomes.values()]
     gaps = np.concatenate([ours - other for ours, other in pairs])
-    best = np.array([min(float(found[m].errors.mean()) for m in IMPUTERS) for found in outcomes.values()])
+    best = np.array(
+        [min(float(found[m].errors.mean()) for m in IMPUTERS) for found in outcomes.values()]
+    )
     expected = np.array([float(found[EXPECTED].errors.mean()) for found in outcomes.values()])
     error = gaps.std(ddof=1) / np.sqrt(len(gaps)) if len(gaps) > 1 else float("nan")
     return (
         f"The principle changes the error of expected values by {gaps.mean():+.4f} ± {error:.4f} "
         f"on average over {len(gaps)} runs: less in {int((gaps < 0).sum())}, equal in "
         f"{int((gaps == 0).sum())}, more in {int((gaps > 0).sum())}. Expected values inside of the "
-        f"sets have a smaller error than the best of three imputers that are clipped to the sets "
-        f"in {int((expected < best).sum())} of {len(best)} cases, by {(best - expected).mean():.3f} "
-        "on average."
+        f"sets have a smaller error than the best of three imputers that are clipped to them in "
+        f"{int((expected < best).sum())} of {len(best)} cases; the mean difference is "
+        f"{(expected - best).mean():+.3f}."
     )
 
 
@@ -241,8 +243,8 @@ def main(arguments: list[str] | None = None) -> None:
     text = (
         "## Inputs known in part\n\n"
         "A share of the cells of training and test rows is known in part. Imputers of scikit-learn "
-        "take these cells as missing, and what they fill is clipped to what is known; \"middle\" is "
-        "the middle of the set; \"expected value\" and \"principle\" are `DisambiguatedInputs` at an "
+        'take these cells as missing, and what they fill is clipped to what is known; "middle" is '
+        'the middle of the set; "expected value" and "principle" are `DisambiguatedInputs` at an '
         "infinite temperature and with its default. Errors on test rows, lower is better: wrong "
         "labels; for numbers one minus R² of the distances to their intervals. The last column is "
         "the mean difference over seeds and its standard error.\n\n"

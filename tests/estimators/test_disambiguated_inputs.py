@@ -17,7 +17,7 @@ from disambig import (
     PartialRanker,
 )
 from disambig.estimators import DisambiguatedInputs
-from disambig.estimators.completion.disambiguated_inputs import _Rows
+from disambig.estimators.completion.filling import TrainingRows
 from disambig.exceptions import MissingColumnWarning
 from disambig.inputs import Alternatives, InputCompleter, PartialInputs
 
@@ -138,8 +138,8 @@ def test_hidden_rows_are_predicted_without_their_sets():
     draws = InputCompleter().fit(X).distribution_.draws(X)
     train, test = np.arange(20, N), np.arange(20)
     for targets in (y, np.where(np.arange(N) < 20, 1 - y, y)):
-        rows = _Rows(owner, draws, targets, np.ones(N), False, np.zeros(N, np.bool_))
-        rows.hidden_losses(LogisticRegression(), train, test)
+        rows = TrainingRows(owner, draws, targets, np.ones(N), False, np.zeros(N, np.bool_))
+        rows.hidden_losses(LogisticRegression(), (np.inf, 4.0, 1.0, 0.25), train, test)
     assert len(seen) == 8
     np.testing.assert_array_equal(np.array(seen[:4]), np.array(seen[4:]))
     # Temperatures differ in what they predict.
@@ -263,5 +263,7 @@ def test_what_cannot_be_learned_from_is_refused():
     with pytest.raises(ValueError, match="row 3, column 1 is between inf and inf"):
         DisambiguatedInputs(LABELS).fit(infinite, y)
     model = DisambiguatedInputs(LABELS, temperature=1.0).fit(X, y)
-    with pytest.raises(ValueError, match="X has 2 features, but DisambiguatedInputs is expecting 3"):
+    with pytest.raises(
+        ValueError, match="X has 2 features, but DisambiguatedInputs is expecting 3"
+    ):
         model.predict(values[:, :2])

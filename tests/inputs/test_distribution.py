@@ -11,8 +11,9 @@ from disambig.exceptions import MissingColumnWarning
 from disambig.inputs import Alternatives, InputDistribution, PartialInputs, fit_distribution
 from disambig.inputs.conditional_draws import NormalInputs, truncated_normal
 
-MEAN, COVARIANCE = np.array([0.3, -0.2, 0.1]), np.array(
-    [[1.0, 0.7, -0.2], [0.7, 1.2, 0.3], [-0.2, 0.3, 0.9]]
+MEAN, COVARIANCE = (
+    np.array([0.3, -0.2, 0.1]),
+    np.array([[1.0, 0.7, -0.2], [0.7, 1.2, 0.3], [-0.2, 0.3, 0.9]]),
 )
 
 
@@ -28,9 +29,7 @@ def integrated(lower, upper, n=121):
     for low, high in zip(lower, upper, strict=True):
         low, high = max(low, -5.0), min(high, 5.0)
         axes.append(
-            np.array([low])
-            if low == high
-            else low + (high - low) * (np.arange(n) + 0.5) / n
+            np.array([low]) if low == high else low + (high - low) * (np.arange(n) + 0.5) / n
         )
     points = np.array(list(itertools.product(*axes)))
     density = multivariate_normal(MEAN, COVARIANCE).pdf(points)
@@ -69,7 +68,10 @@ def test_a_category_has_the_odds_of_a_linear_discriminant():
     kinds = LabelSets(np.eye(3, dtype=bool)[codes], np.array(["a", "b", "c"]))
     distribution = fit_distribution(PartialInputs.from_columns([height, kinds]))
     query = PartialInputs.from_columns(
-        [[1.0, 1.0, 3.5], LabelSets(np.array([[1, 1, 1], [0, 1, 1], [1, 1, 0]], bool), kinds.classes)]
+        [
+            [1.0, 1.0, 3.5],
+            LabelSets(np.array([[1, 1, 1], [0, 1, 1], [1, 1, 0]], bool), kinds.classes),
+        ]
     )
     found = distribution.means(query, n_draws=2000)[:, 1:]
     for row, (x, mask) in enumerate(zip([1.0, 1.0, 3.5], query.upper[:, 1:] == 1, strict=True)):
@@ -92,7 +94,9 @@ def test_what_is_known_stays_and_the_rest_is_inside():
     assert all(X[draws.rows].contains(draws.values[:, m]).all() for m in range(20))
     np.testing.assert_allclose(draws.means(np.full((len(draws.rows), 20), 0.05)), draws.known)
     # The middle of the bounds is right up to the width; the other cells say more.
-    expected = np.abs(draws.known - values)[hidden] / np.broadcast_to(values.std(axis=0), (80, 4))[hidden]  # noqa: E501
+    expected = (
+        np.abs(draws.known - values)[hidden] / np.broadcast_to(values.std(axis=0), (80, 4))[hidden]
+    )
     middle = np.abs(np.asarray(X) - values)
     assert expected.mean() < 0.5
     assert middle[hidden].max() < 1e-6 * 1e4 + 1e-9
@@ -134,7 +138,9 @@ def test_truncated_quantiles_are_those_of_scipy():
 
 
 def test_columns_without_information_are_named():
-    X = PartialInputs.from_bounds([[1.0, np.nan], [2.0, np.nan]], [[1.0, np.nan], [3.0, np.nan]], "pq")
+    X = PartialInputs.from_bounds(
+        [[1.0, np.nan], [2.0, np.nan]], [[1.0, np.nan], [3.0, np.nan]], "pq"
+    )
     with pytest.warns(MissingColumnWarning, match="nothing is known of column 'q' in any of the 2"):
         found = fit_distribution(X)
     assert found.means(X)[:, 1].tolist() == [0.0, 0.0]
@@ -149,7 +155,9 @@ def test_columns_without_information_are_named():
 def test_many_columns_are_independent():
     rng = np.random.default_rng(0)
     values = rng.normal(size=(30, 150))
-    X = PartialInputs.from_bounds(np.where(values > 1, 1.0, values), np.where(values > 1, np.inf, values))  # noqa: E501
+    X = PartialInputs.from_bounds(
+        np.where(values > 1, 1.0, values), np.where(values > 1, np.inf, values)
+    )
     found = fit_distribution(X)
     assert found.normal.covariance.shape == (150,)
     assert X.contains(found.means(X)).all()

@@ -6,9 +6,9 @@ For draws ``x_im`` of row i, embedded targets ``t_i`` and a smooth predictor f
     + ridge |f|^2``.
 
 The draws come from what is known of the row, without its target; the second term is the divergence
-of the weights from equal ones. Each of three steps is a minimisation, so J never rises: f is a ridge
-regression, ``w_im`` is proportional to ``exp(-|f(x_im) - t_i|^2 / tau)``, and a target moves where
-that costs less. See `docs/mathematics/inputs.md`.
+of the weights from equal ones. Each of three steps is a minimisation, so J never rises: f is a
+ridge regression, ``w_im`` is proportional to ``exp(-|f(x_im) - t_i|^2 / tau)``, and a target moves
+where that costs less. See `docs/mathematics/inputs.md`.
 """
 
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
-"""Read columns of inputs that are known in part: numbers, intervals, sets of numbers, categories."""
+"""Read what is known of inputs: tables of bounds, and columns of numbers, intervals and sets."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,6 +8,7 @@ import numpy as np
 from disambig.candidates import Intervals, LabelSets
 from disambig.exceptions import CandidateError
 from disambig.notation import FloatArray, IntArray
+from disambig.parameters import as_array
 
 
 class ReadColumns(NamedTuple):
@@ -132,3 +133,56 @@ def _numbers(name: str, row: int, cell: Any) -> list[float]:
             "numbers. Use None for a missing cell, and LabelSets for a category."
         )
     return values
+
+
+def has_other_cells(X: Any) -> bool:
+    """Whether X is a frame with a column of other things than numbers."""
+    if not hasattr(X, "columns") or not hasattr(X, "dtypes"):
+        return False
+    return any(getattr(X[name].dtype, "kind", "O") not in "iufb" for name in X.columns)
+
+
+def number_table(X: Any, name: str) -> FloatArray:
+    """A table of numbers ``(n, d)``, NaN where missing; raises if it is none."""
+    try:
+        values = np.array(as_array(X), dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise CandidateError(
+            f"PartialInputs: {name} must be a table of numbers, NaN where missing; {error}. For "
+            "columns of other entries use PartialInputs.from_columns."
+        ) from error
+    if values.ndim != 2 or 0 in values.shape:
+        raise CandidateError(
+            f"PartialInputs: {name} must have rows and columns, shape (n, d); got shape "
+            f"{values.shape}."
+        )
+    return values
+
+
+def checked_bounds(
+    lower: Any, upper: Any, names: Sequence[str] | None
+) -> tuple[FloatArray, FloatArray]:
+    """Bounds of cells ``(n, d)``, with infinity for NaN; raises if a cell has no value."""
+    lower, upper = number_table(lower, "lower"), number_table(upper, "upper")
+    if lower.shape != upper.shape:
+        raise CandidateError(
+            f"PartialInputs: lower has shape {lower.shape} and upper {upper.shape}; both need one "
+            "entry for every cell."
+        )
+    if names is not None and len(names) != lower.shape[1]:
+        raise CandidateError(
+            f"PartialInputs: {lower.shape[1]} columns have {len(names)} names; give one for each."
+        )
+    lower[np.isnan(lower)] = -np.inf
+    upper[np.isnan(upper)] = np.inf
+    wrong = (lower > upper) | (lower == np.inf) | (upper == -np.inf)
+    if wrong.any():
+        row, column = np.argwhere(wrong)[0].tolist()
+        name = column if names is None else repr(names[column])
+        raise CandidateError(
+            f"PartialInputs: row {row}, column {name} is between {lower[row, column]:g} and "
+            f"{upper[row, column]:g} ({np.count_nonzero(wrong)} such cells). Give a lower bound "
+            "that is at most the upper one; -inf, inf or NaN mean no bound, and no cell is "
+            "infinite."
+        )
+    return lower, upper

@@ -54,7 +54,9 @@ class InputDraws:
         if weights is None:
             return self.known
         found = self.known.copy()
-        found[self.rows] = np.einsum("rm,rmd->rd", weights, self.values)
+        means = np.einsum("rm,rmd->rd", weights, self.values)
+        # Sums are rounded; a cell with equal draws is known.
+        found[self.rows] = np.clip(means, self.values.min(axis=1), self.values.max(axis=1))
         return found
 
     def take(self, rows: IntArray) -> "InputDraws":
@@ -124,10 +126,11 @@ class InputDistribution:
             found = draws.transpose(1, 2, 0) * self.unit + self.center
             found = np.where(self.has_values, found, 0.0)
             # Known cells to the last bit, and others inside of their bounds.
-            values[start : start + step] = np.clip(found, block.lower[:, None], block.upper[:, None])
+            values[start : start + step] = np.clip(
+                found, block.lower[:, None], block.upper[:, None]
+            )
         known = np.where(X.is_known, X.lower, 0.0)
-        known[rows] = values.mean(axis=1)
-        known[X.is_known] = X.lower[X.is_known]
+        known[rows] = np.clip(values.mean(axis=1), values.min(axis=1), values.max(axis=1))
         return InputDraws(known, rows, values)
 
     def means(self, X: PartialInputs, n_draws: int = 20, seed: int = 0) -> FloatArray:
@@ -236,9 +239,12 @@ def _fit_normal(
         mean = weights[complete] @ whole
         mean = mean + np.einsum("drm,r->d", draws, weights[rows]) / _FITTING_DRAWS
         mean = found.mean + share * (mean / total - found.mean)
-        parts = (whole - mean, weights[complete]), (
-            (draws - mean[:, None, None]).transpose(1, 2, 0).reshape(-1, d),
-            np.repeat(weights[rows], _FITTING_DRAWS) / _FITTING_DRAWS,
+        parts = (
+            (whole - mean, weights[complete]),
+            (
+                (draws - mean[:, None, None]).transpose(1, 2, 0).reshape(-1, d),
+                np.repeat(weights[rows], _FITTING_DRAWS) / _FITTING_DRAWS,
+            ),
         )
         if is_joint:
             scatter = sum((away * weight[:, None]).T @ away for away, weight in parts)

@@ -6,8 +6,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
+from disambig.inputs.checked import read_inputs
 from disambig.inputs.distribution import fit_distribution
-from disambig.inputs.partial_inputs import read_inputs
 from disambig.notation import AnyArray, FloatArray
 from disambig.parameters import check_integer
 

@@ -5,59 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import validate_data
 
 from disambig.candidates.numbers.intervals import read_only, row_positions
 from disambig.candidates.reading import row_index
 from disambig.exceptions import CandidateError
-from disambig.inputs.columns import read_columns
+from disambig.inputs.alternatives import Alternatives, restore
+from disambig.inputs.columns import checked_bounds, has_other_cells, number_table, read_columns
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 from disambig.parameters import as_array
-
-
-@dataclass(frozen=True, eq=False)
-class Alternatives:
-    """Cells of one column that have one of few values each.
-
-    Attributes
-    ----------
-    column : int
-    rows : int array (m,), increasing
-    values : float array (m, k)
-        The values of each cell; NaN after the last one.
-    """
-
-    column: int
-    rows: IntArray
-    values: FloatArray
-
-    def __post_init__(self) -> None:
-        rows = np.array(self.rows, dtype=np.intp, ndmin=1)
-        values = np.array(self.values, dtype=np.float64)
-        fine = rows.ndim == 1 and values.ndim == 2 and len(rows) == len(values)
-        if not fine or (np.diff(rows) <= 0).any():
-            raise CandidateError(
-                f"Alternatives: rows must increase, and values have one line for each of them; got "
-                f"rows of shape {rows.shape} and values of shape {values.shape}."
-            )
-        if len(rows) and (np.isnan(values).all(axis=1) | np.isinf(values).any(axis=1)).any():
-            raise CandidateError(
-                f"Alternatives: a cell of column {self.column} has no value or an infinite one. "
-                "Give finite numbers, and NaN only after the last one."
-            )
-        object.__setattr__(self, "rows", read_only(rows))
-        object.__setattr__(self, "values", read_only(values))
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        _restore(self, state)
-
-    def take(self, rows: IntArray, n: int) -> "Alternatives":
-        """The same cells among selected ones of n rows."""
-        places = np.full(n, -1)
-        places[self.rows] = np.arange(len(self.rows))
-        found = places[rows]
-        kept = np.flatnonzero(found >= 0)
-        return Alternatives(self.column, kept, self.values[found[kept]])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -95,7 +50,7 @@ class PartialInputs:
     ...     {"height": [12.0, (10, 20), "> 15", None], "age": [30.0, {40, 50}, 35.0, 41.0]}
     ... )
     >>> X
-    PartialInputs(4 rows, 2 columns; 4 of 8 cells known, 2 in part, 1 with several values, 1 not)
+    PartialInputs(4 rows, 2 columns; cells: 4 known, 2 in part, 1 of several values, 1 missing)
     >>> np.asarray(X).tolist()
     [[12.0, 30.0], [15.0, 45.0], [nan, 35.0], [nan, 41.0]]
     >>> X[1:3].lower.tolist()
@@ -109,7 +64,7 @@ class PartialInputs:
     names: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        lower, upper = _checked_bounds(self.lower, self.upper, self.names)
+        lower, upper = checked_bounds(self.lower, self.upper, self.names)
         object.__setattr__(self, "alternatives", tuple(self.alternatives))
         groups = tuple(np.asarray(group, dtype=np.intp) for group in self.categories)
         object.__setattr__(self, "categories", groups)
@@ -117,7 +72,9 @@ class PartialInputs:
             object.__setattr__(self, "names", tuple(map(str, self.names)))
         n, d = lower.shape
         for one in self.alternatives:
-            if not 0 <= one.column < d or (len(one.rows) and not 0 <= one.rows[0] <= one.rows[-1] < n):
+            if not 0 <= one.column < d or (
+                len(one.rows) and not 0 <= one.rows[0] <= one.rows[-1] < n
+            ):
                 raise CandidateError(
                     f"PartialInputs: there are {n} rows and {d} columns, and Alternatives of "
                     f"column {one.column} with rows up to {one.rows.max(initial=0)}."
@@ -143,13 +100,13 @@ class PartialInputs:
         Examples
         --------
         >>> PartialInputs.from_any([[1.0, float("nan")]])
-        PartialInputs(1 rows, 2 columns; 1 of 2 cells known, 0 in part, 0 with several values, 1 not)
+        PartialInputs(1 rows, 2 columns; cells: 1 known, 0 in part, 0 of several values, 1 missing)
         """
         if isinstance(X, PartialInputs):
             return X
-        if _has_other_cells(X):
+        if has_other_cells(X):
             return cls.from_columns({str(name): X[name] for name in X.columns})
-        values = _table(X, "X")
+        values = number_table(X, "X")
         names = tuple(map(str, X.columns)) if hasattr(X, "columns") else None
         return cls(values, values, names=names)
 
@@ -170,7 +127,7 @@ class PartialInputs:
         [[False, True]]
         """
         given = None if names is None else tuple(names)
-        return cls(_table(lower, "lower"), _table(upper, "upper"), names=given)
+        return cls(number_table(lower, "lower"), number_table(upper, "upper"), names=given)
 
     @classmethod
     def from_rounding(cls, X: Any, digits: Any = 0) -> "PartialInputs":
@@ -190,7 +147,7 @@ class PartialInputs:
         >>> X.lower.round(2).tolist(), X.upper.round(2).tolist()
         ([[1.25, 115.0]], [[1.35, 125.0]])
         """
-        values = _table(X, "X")
+        values = number_table(X, "X")
         d = values.shape[1]
         each = [digits] * d if np.ndim(digits) == 0 else list(digits)
         if len(each) != d or not all(
@@ -223,7 +180,7 @@ class PartialInputs:
         >>> X.lower.tolist(), X.upper.tolist()
         ([[-inf, 5.0]], [[0.1, 5.0]])
         """
-        values = _table(X, "X")
+        values = number_table(X, "X")
         marks = []
         for name, given in (("below", below), ("above", above)):
             mark = as_array(given)
@@ -347,7 +304,7 @@ class PartialInputs:
         return found
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        _restore(self, state)
+        restore(self, state)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> AnyArray:
         if copy is False:
@@ -371,94 +328,7 @@ class PartialInputs:
         several = sum(len(one.rows) for one in self.alternatives)
         known = int(np.count_nonzero(self.is_known))
         return (
-            f"PartialInputs({n:,} rows, {d:,} columns; {known:,} of {n * d:,} cells known, "
-            f"{n * d - known - missing - several:,} in part, {several:,} with several values, "
-            f"{missing:,} not)"
+            f"PartialInputs({n:,} rows, {d:,} columns; cells: {known:,} known, "
+            f"{n * d - known - missing - several:,} in part, {several:,} of several values, "
+            f"{missing:,} missing)"
         )
-
-
-def read_inputs(estimator: Any, X: Any, *, reset: bool) -> PartialInputs:
-    """Inputs of an estimator, checked as scikit-learn does if they are a table of numbers.
-
-    Sets `n_features_in_`, and `feature_names_in_` of a frame, if `reset`.
-
-    Parameters
-    ----------
-    estimator : estimator
-    X : PartialInputs, frame, or array-like (n, d) with NaN where missing
-    reset : bool
-        Whether this is a fit.
-    """
-    if not isinstance(X, PartialInputs) and not _has_other_cells(X):
-        table = validate_data(
-            estimator, X, reset=reset, dtype=np.float64, ensure_all_finite=False
-        )
-        names = getattr(estimator, "feature_names_in_", None)
-        return PartialInputs(table, table, names=None if names is None else tuple(names))
-    inputs = PartialInputs.from_any(X)
-    if reset:
-        estimator.n_features_in_ = inputs.shape[1]
-    elif inputs.shape[1] != estimator.n_features_in_:
-        raise ValueError(
-            f"X has {inputs.shape[1]} features, but {type(estimator).__name__} is expecting "
-            f"{estimator.n_features_in_} features as input."
-        )
-    return inputs
-
-
-def _has_other_cells(X: Any) -> bool:
-    """Whether X is a frame with a column of other things than numbers."""
-    if not hasattr(X, "columns") or not hasattr(X, "dtypes"):
-        return False
-    return any(getattr(X[name].dtype, "kind", "O") not in "iufb" for name in X.columns)
-
-
-def _restore(data: Any, state: dict[str, Any]) -> None:
-    # Unpickled arrays are writeable: make them read-only again.
-    for name, value in state.items():
-        made = read_only(value) if isinstance(value, np.ndarray) else value
-        object.__setattr__(data, name, made)
-
-
-def _table(X: Any, name: str) -> FloatArray:
-    try:
-        values = np.array(as_array(X), dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise CandidateError(
-            f"PartialInputs: {name} must be a table of numbers, NaN where missing; {error}. For "
-            "columns of other entries use PartialInputs.from_columns."
-        ) from error
-    if values.ndim != 2 or 0 in values.shape:
-        raise CandidateError(
-            f"PartialInputs: {name} must have rows and columns, shape (n, d); got shape "
-            f"{values.shape}."
-        )
-    return values
-
-
-def _checked_bounds(
-    lower: Any, upper: Any, names: Sequence[str] | None
-) -> tuple[FloatArray, FloatArray]:
-    lower, upper = _table(lower, "lower"), _table(upper, "upper")
-    if lower.shape != upper.shape:
-        raise CandidateError(
-            f"PartialInputs: lower has shape {lower.shape} and upper {upper.shape}; both need one "
-            "entry for every cell."
-        )
-    if names is not None and len(names) != lower.shape[1]:
-        raise CandidateError(
-            f"PartialInputs: {lower.shape[1]} columns have {len(names)} names; give one for each."
-        )
-    lower[np.isnan(lower)] = -np.inf
-    upper[np.isnan(upper)] = np.inf
-    wrong = (lower > upper) | (lower == np.inf) | (upper == -np.inf)
-    if wrong.any():
-        row, column = np.argwhere(wrong)[0].tolist()
-        name = column if names is None else repr(names[column])
-        raise CandidateError(
-            f"PartialInputs: row {row}, column {name} is between {lower[row, column]:g} and "
-            f"{upper[row, column]:g} ({np.count_nonzero(wrong)} such cells). Give a lower bound "
-            "that is at most the upper one; -inf, inf or NaN mean no bound, and no cell is "
-            "infinite."
-        )
-    return lower, upper

@@ -16,6 +16,7 @@ from disambig.estimators.fitting import KeptRows
 from disambig.estimators.held_out.kept_judgements import KeptJudgement
 from disambig.estimators.mixture import only_predicts
 from disambig.estimators.progress.reporting import Phase
+from disambig.inputs.completed_weights import plain_weights
 from disambig.metrics.scorer import innermost
 from disambig.notation import AnyArray, FloatArray, IntArray
 from disambig.trust.folds import Folds, mean_over, n_folds_of

@@ -4,20 +4,17 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
-from sklearn.metrics import check_scoring
-from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from disambig.estimators.alternation.held_out import unit_splits, units_of
-from disambig.estimators.alternation.refits import step_options, without_search
+from disambig.estimators.alternation.refits import without_search
 from disambig.estimators.base import CandidateEstimator
-from disambig.estimators.completion.target_codes import TargetCodes, recovered_targets
+from disambig.estimators.completion.filling import Filled, TrainingRows, with_empty
 from disambig.estimators.fitting import checked_groups
-from disambig.estimators.mixture import only_predicts
-from disambig.inputs.cells import CellChoice, CellProblem
-from disambig.inputs.distribution import InputDraws, fit_distribution
-from disambig.inputs.partial_inputs import read_inputs
+from disambig.inputs.checked import read_inputs
+from disambig.inputs.distribution import fit_distribution
 from disambig.metrics.scorer import innermost, row_weights
 from disambig.notation import AnyArray, FloatArray, IntArray
 from disambig.parameters import check_integer
@@ -46,16 +43,6 @@ class InputTrial(NamedTuple):
     error: float
 
 
-class _Filled(NamedTuple):
-    """Inputs that targets have filled."""
-
-    model: Any
-    inputs: FloatArray
-    choice: CellChoice | None
-    trace: tuple[float, ...]
-    n_iter: int
-
-
 def _estimator_has(name: str) -> Any:
     def has(self: Any) -> bool:
         getattr(self.estimator_ if hasattr(self, "estimator_") else self.estimator, name)
@@ -74,7 +61,7 @@ class DisambiguatedInputs(MetaEstimatorMixin, BaseEstimator):
     of the row), those weigh more at which its target is predicted. How far weights may be from
     equal ones is the `temperature`. At infinity targets add nothing, and a cell is its expected
     value. "auto" tries infinity and others on rows whose own sets are hidden while others are
-    filled, and takes another one only if it predicts these better.
+    filled, and takes another one only if it predicts these better by more than a standard error.
 
     A new row has no set: its cells are their expected values inside of what is known.
 
@@ -105,7 +92,7 @@ class DisambiguatedInputs(MetaEstimatorMixin, BaseEstimator):
         weighted mean of them, and a category has weights of its classes.
     temperature_ : float
     trials_ : tuple of InputTrial
-        What "auto" compared, the best first.
+        What "auto" compared, first the chosen one.
     distribution_ : InputDistribution
         Of the inputs, without targets.
     n_iter_ : int
@@ -179,15 +166,13 @@ class DisambiguatedInputs(MetaEstimatorMixin, BaseEstimator):
         n = len(inputs)
         y = self._read(y)
         if len(y) != n:
-            raise ValueError(
-                f"X has {n} rows and y has {len(y)}. Give every row of X its targets."
-            )
+            raise ValueError(f"X has {n} rows and y has {len(y)}. Give every row of X its targets.")
         weights = row_weights(sample_weight, n)
         self.distribution_ = fit_distribution(inputs, weights, self.random_state)
         draws = self.distribution_.draws(inputs, self.n_draws, self.random_state)
         # Nothing is known of these rows; the estimator says what that means.
         empty = inputs.is_missing.all(axis=1)
-        problem = _Rows(self, draws, y, weights, sample_weight is not None, empty)
+        problem = TrainingRows(self, draws, y, weights, sample_weight is not None, empty)
         first = problem.fit(clone(self.estimator), draws.means())
         temperature, self.trials_ = self.temperature, ()
         refitted = without_search(first)
@@ -201,7 +186,7 @@ class DisambiguatedInputs(MetaEstimatorMixin, BaseEstimator):
                 self.trials_ = self._trials(problem, refitted, units, groups)
                 temperature = self.trials_[0].temperature
         self.temperature_ = float(temperature)
-        found = _Filled(first, draws.means(), None, (), 1)
+        found = Filled(first, draws.means(), None, (), 1)
         if np.isfinite(self.temperature_) and len(draws.rows):
             found = problem.filled(refitted, first, self.temperature_)
             found = found._replace(model=problem.fit(clone(self.estimator), found.inputs))
@@ -213,8 +198,7 @@ class DisambiguatedInputs(MetaEstimatorMixin, BaseEstimator):
         name = type(self).__name__
         if isinstance(self.estimator, type) or not hasattr(self.estimator, "fit"):
             raise TypeError(
-                f"{name}: estimator must be an estimator with a method fit; got "
-                f"{self.estimator!r}."
+                f"{name}: estimator must be an estimator with a method fit; got {self.estimator!r}."
             )
         check_integer(name, "max_iter", self.max_iter, least=1)
         check_integer(name, "n_draws", self.n_draws, least=2)
@@ -239,9 +223,9 @@ class DisambiguatedInputs(MetaEstimatorMixin, BaseEstimator):
         return y if hasattr(y, "__len__") else np.asarray(y)
 
     def _trials(
-        self, problem: "_Rows", template: Any, units: IntArray, groups: AnyArray | None
+        self, problem: TrainingRows, template: Any, units: IntArray, groups: AnyArray | None
     ) -> tuple[InputTrial, ...]:
-        """Temperatures by the loss at rows whose own sets were hidden, the best first."""
+        """Temperatures with the loss at rows whose own sets were hidden; first the chosen one."""
         splits = unit_splits(
             type(self).__name__,
             self.cv,
@@ -252,7 +236,9 @@ class DisambiguatedInputs(MetaEstimatorMixin, BaseEstimator):
         )
         if not splits:
             return (InputTrial(np.inf, np.nan, 0.0, 0.0),)
-        losses = np.array([problem.hidden_losses(template, *split) for split in splits])
+        losses = np.array(
+            [problem.hidden_losses(template, _TEMPERATURES, *split) for split in splits]
+        )
         gains = losses[:, :1] - losses
         errors = gains.std(axis=0, ddof=1) / np.sqrt(len(gains)) if len(gains) > 1 else gains[0] * 0
         trials = [
@@ -261,8 +247,9 @@ class DisambiguatedInputs(MetaEstimatorMixin, BaseEstimator):
                 _TEMPERATURES, losses.mean(axis=0), gains.mean(axis=0), errors, strict=True
             )
         ]
-        # Stable: of equal ones the highest temperature.
-        return tuple(sorted(trials, key=lambda trial: trial.loss))
+        better = [trial for trial in trials if trial.gain > trial.error]
+        chosen = max(better, key=lambda trial: trial.gain, default=trials[0])
+        return tuple(sorted(trials, key=lambda trial: (trial is not chosen, trial.loss)))
 
     # ------------------------------------------------------------------ new inputs
 
@@ -276,7 +263,7 @@ class DisambiguatedInputs(MetaEstimatorMixin, BaseEstimator):
         check_is_fitted(self, "estimator_")
         inputs = read_inputs(self, X, reset=False)
         found = self.distribution_.means(inputs, self.n_draws, self.random_state)
-        return _with_empty(found, inputs.is_missing.all(axis=1), self.estimator_)
+        return with_empty(found, inputs.is_missing.all(axis=1), self.estimator_)
 
     @available_if(_estimator_has("predict"))
     def predict(self, X: Any) -> Any:
@@ -332,82 +319,3 @@ class DisambiguatedInputs(MetaEstimatorMixin, BaseEstimator):
         """The classes of `estimator_`, if it has any."""
         found: AnyArray = self.estimator_.classes_
         return found
-
-
-class _Rows:
-    """The training rows: their draws and targets, and the three steps."""
-
-    def __init__(
-        self,
-        owner: DisambiguatedInputs,
-        draws: InputDraws,
-        y: Any,
-        weights: FloatArray,
-        is_weighted: bool,
-        empty: AnyArray,
-    ) -> None:
-        self.owner, self.draws, self.y = owner, draws, y
-        self.weights, self.is_weighted, self.empty = weights, is_weighted, empty
-
-    def take(self, rows: IntArray) -> "_Rows":
-        """Some of the rows."""
-        y = _safe_indexing(self.y, rows)
-        parts = self.draws.take(rows), y, self.weights[rows], self.is_weighted, self.empty[rows]
-        return _Rows(self.owner, *parts)
-
-    def fit(self, model: Any, inputs: FloatArray) -> Any:
-        """Fit a model on filled inputs."""
-        given = {"sample_weight": self.weights} if self.is_weighted else {}
-        filled = _with_empty(inputs, self.empty, model)
-        return model.fit(filled, self.y, **step_options(model, given))
-
-    def filled(self, template: Any, first: Any, temperature: float) -> _Filled:
-        """Alternate between cells and targets; the model is the one that chose the last targets."""
-        targets = recovered_targets(first, self.y)
-        codes = TargetCodes.of(first, targets)
-        present = codes(targets)
-        # Rows without input would learn from their own target alone.
-        weights = np.where(self.empty, 0.0, self.weights)
-        seed = self.owner.random_state
-        problem = CellProblem.of(self.draws, present, temperature, weights, seed)
-        found = _Filled(first, self.draws.means(), None, (), 0)
-        for _ in range(self.owner.max_iter):
-            choice = problem.solve(present, found.choice)
-            inputs = self.draws.means(choice.weights)
-            with only_predicts():
-                model = self.fit(clone(template), inputs)
-            trace = (*found.trace, *choice.trace)
-            found = _Filled(model, inputs, choice, trace, found.n_iter + 1)
-            proposed = codes(recovered_targets(model, self.y))
-            better = problem.better_targets(choice, present, proposed)
-            if not better.any():
-                break
-            present = np.where(better[:, None], proposed, present)
-        return found
-
-    def hidden_losses(self, template: Any, train: IntArray, test: IntArray) -> list[float]:
-        """The loss at some rows, of each temperature, if others are filled and learned from.
-
-        The hidden rows are filled as new ones are.
-        """
-        part = self.take(train)
-        with only_predicts():
-            first = part.fit(clone(template), part.draws.means())
-        models = [
-            first if np.isinf(temperature) else part.filled(template, first, temperature).model
-            for temperature in _TEMPERATURES
-        ]
-        y = _safe_indexing(self.y, test)
-        scorer = check_scoring(first, self.owner.scoring)
-        inputs = self.draws.known[test]
-        return [
-            -float(scorer(model, _with_empty(inputs, self.empty[test], model), y))
-            for model in models
-        ]
-
-
-def _with_empty(inputs: FloatArray, empty: AnyArray, model: Any) -> FloatArray:
-    """Rows of which nothing is known as NaN, for an estimator that takes it."""
-    if not empty.any() or not get_tags(model).input_tags.allow_nan:
-        return inputs
-    return np.where(empty[:, None], np.nan, inputs)
