@@ -23,6 +23,7 @@ from sklearn.utils import check_random_state
 
 from disambig.inputs.distribution import InputDraws
 from disambig.notation import BoolArray, FloatArray
+from disambig.threads import threads_for
 from disambig.weights.kernels.random_features import draw_fourier_features
 
 # Features of the smooth predictor, half of them cosines.
@@ -104,7 +105,8 @@ class CellProblem:
         """
         weights = np.ones(len(targets)) if sample_weight is None else sample_weight
         inputs = draws.means()
-        found = _smoothness(inputs, targets, weights, seed)
+        with threads_for(*inputs.shape):
+            found = _smoothness(inputs, targets, weights, seed)
         tau = 2.0 * temperature * found.noise
         return cls(draws, weights, found.features, found.ridge, tau, found.noise)
 
@@ -189,6 +191,11 @@ class CellProblem:
         """
         r, m = self.draws.values.shape[:2]
         weights = np.full((r, m), 1.0 / m) if start is None else start.weights
+        with threads_for(*self.draws.known.shape):
+            return self._descend(targets, weights)
+
+    def _descend(self, targets: FloatArray, weights: FloatArray) -> CellChoice:
+        r = len(weights)
         trace: list[float] = []
         while True:
             coefficients = self.predictor(targets, weights)

@@ -12,6 +12,7 @@ from disambig.inputs.gaussian import MAX_COLUMNS
 from disambig.inputs.partial_inputs import PartialInputs
 from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.parameters import check_integer
+from disambig.threads import threads_for
 
 # Steps of expectation-maximisation, and the sweeps of each; from this step on, steps are averaged.
 _STEPS, _SWEEPS, _AVERAGED = 12, 2, 4
@@ -121,8 +122,9 @@ class InputDistribution:
             block = X[rows[start : start + step]]
             cells = OpenCells.of(block, self.center, self.unit)
             draws = cells.start(self.normal.mean, n_draws)
-            for table in chances:
-                cells.sweep(draws, self.normal, lambda column, _, table=table: table[column])
+            with threads_for(len(block), d):
+                for table in chances:
+                    cells.sweep(draws, self.normal, lambda column, _, table=table: table[column])
             found = draws.transpose(1, 2, 0) * self.unit + self.center
             found = np.where(self.has_values, found, 0.0)
             # Known cells to the last bit, and others inside of their bounds.
@@ -198,7 +200,8 @@ def fit_distribution(
     rows = rows[weights[rows] > 0]
     middle, weights = middle[rows], weights[rows]
     center, unit = _moments(middle, weights)
-    normal = _fit_normal(X[rows], weights, center, unit, np.random.default_rng(seed))
+    with threads_for(len(rows), X.shape[1]):
+        normal = _fit_normal(X[rows], weights, center, unit, np.random.default_rng(seed))
     return InputDistribution(center, unit, normal, has_values)
 
 
