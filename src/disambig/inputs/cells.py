@@ -146,7 +146,7 @@ class CellProblem:
     def weights(self, costs: FloatArray) -> FloatArray:
         """The weights of draws that minimise J for given costs of them, ``(r, m)``."""
         scaled = -(costs - costs.min(axis=1, keepdims=True)) / self.temperature
-        return np.exp(scaled - logsumexp(scaled, axis=1, keepdims=True))
+        return np.asarray(np.exp(scaled - logsumexp(scaled, axis=1, keepdims=True)))
 
     def objective(
         self, coefficients: FloatArray, weights: FloatArray, targets: FloatArray
@@ -245,7 +245,7 @@ class _Part:
 
     def scale(self, sample_weight: FloatArray, weights: FloatArray) -> FloatArray:
         if self.places is None:
-            return sample_weight[self.rows]
+            return np.asarray(sample_weight[self.rows])
         return np.asarray((sample_weight[self.rows, None] * weights[self.places]).ravel())
 
 

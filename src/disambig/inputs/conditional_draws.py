@@ -142,7 +142,7 @@ class OpenCells:
             drawn = truncated_normal(center, inverse**0.5, *bounds, chances(column, rows))
             draws[column, rows] = drawn - mean[column]
         for block, category in zip(self.blocks, self.categories, strict=True):
-            prior = np.zeros(block.values.shape[1])
+            prior: FloatArray = np.zeros(block.values.shape[1])
             if category is not None:
                 prior = _category_prior(block, normal, category)
             _draw_block(draws, block, prior, precision, mean, chances)
@@ -237,4 +237,5 @@ def truncated_normal(
     u = np.where(is_high, 1.0 - u, u)
     least, most = ndtr(low), ndtr(high)
     found = np.clip(ndtri(np.clip(least + u * (most - least), _LEAST, _MOST)), low, high)
-    return np.clip(mean + deviation * np.where(is_high, -found, found), lower, upper)
+    inside: FloatArray = np.clip(mean + deviation * np.where(is_high, -found, found), lower, upper)
+    return inside

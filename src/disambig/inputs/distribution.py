@@ -1,6 +1,7 @@
 """`InputDistribution`: which values of cells are likely, given what is known of their row."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -124,7 +125,7 @@ class InputDistribution:
             draws = cells.start(self.normal.mean, n_draws)
             with threads_for(len(block), d):
                 for table in chances:
-                    cells.sweep(draws, self.normal, lambda column, _, table=table: table[column])
+                    cells.sweep(draws, self.normal, partial(_shared, table))
             found = draws.transpose(1, 2, 0) * self.unit + self.center
             found = np.where(self.has_values, found, 0.0)
             # Known cells to the last bit, and others inside of their bounds.
@@ -162,6 +163,11 @@ class InputDistribution:
                 f"X has {X.shape[1]} features, but the distribution of inputs was learned from "
                 f"{len(self.center)}. Give the same columns."
             )
+
+
+def _shared(table: FloatArray, column: int, _: IntArray) -> FloatArray:
+    """Uniform numbers of a column, the same for all rows, from a table ``(d, 1, m)``."""
+    return np.asarray(table[column])
 
 
 def fit_distribution(
@@ -202,7 +208,7 @@ def fit_distribution(
     center, unit = _moments(middle, weights)
     with threads_for(len(rows), X.shape[1]):
         normal = _fit_normal(X[rows], weights, center, unit, np.random.default_rng(seed))
-    return InputDistribution(center, unit, normal, has_values)
+    return InputDistribution(center, unit, normal, np.asarray(has_values))
 
 
 def _moments(middle: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -171,10 +171,11 @@ class DisambiguatedInputs(MetaEstimatorMixin, BaseEstimator):
         self.distribution_ = fit_distribution(inputs, weights, self.random_state)
         draws = self.distribution_.draws(inputs, self.n_draws, self.random_state)
         # Nothing is known of these rows; the estimator says what that means.
-        empty = inputs.is_missing.all(axis=1)
+        empty = np.asarray(inputs.is_missing.all(axis=1))
         problem = TrainingRows(self, draws, y, weights, sample_weight is not None, empty)
         first = problem.fit(clone(self.estimator), draws.means())
-        temperature, self.trials_ = self.temperature, ()
+        temperature = self.temperature
+        self.trials_: tuple[InputTrial, ...] = ()
         refitted = without_search(first)
         if isinstance(temperature, str):
             temperature = np.inf
@@ -263,7 +264,7 @@ class DisambiguatedInputs(MetaEstimatorMixin, BaseEstimator):
         check_is_fitted(self, "estimator_")
         inputs = read_inputs(self, X, reset=False)
         found = self.distribution_.means(inputs, self.n_draws, self.random_state)
-        return with_empty(found, inputs.is_missing.all(axis=1), self.estimator_)
+        return with_empty(found, np.asarray(inputs.is_missing.all(axis=1)), self.estimator_)
 
     @available_if(_estimator_has("predict"))
     def predict(self, X: Any) -> Any:
