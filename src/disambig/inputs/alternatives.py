@@ -20,6 +20,13 @@ class Alternatives:
     rows : int array (m,), increasing
     values : float array (m, k)
         The values of each cell; NaN after the last one.
+
+    Examples
+    --------
+    >>> from disambig.inputs import PartialInputs
+    >>> one = Alternatives(0, np.array([1]), np.array([[3.0, 5.0, np.nan]]))
+    >>> PartialInputs([[1.0], [0.0]], [[1.0], [0.0]], (one,)).upper.tolist()
+    [[1.0], [5.0]]
     """
 
     column: int
@@ -47,7 +54,13 @@ class Alternatives:
         restore(self, state)
 
     def take(self, rows: IntArray, n: int) -> "Alternatives":
-        """The same cells among selected ones of n rows."""
+        """The same cells among selected ones of n rows.
+
+        Parameters
+        ----------
+        rows : int array (k,)
+        n : int
+        """
         places = np.full(n, -1)
         places[self.rows] = np.arange(len(self.rows))
         found = places[rows]

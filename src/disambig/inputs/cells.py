@@ -49,6 +49,14 @@ class CellChoice:
     objective : float
     trace : tuple of float
         The objective after every step of this run; it never rises.
+
+    Examples
+    --------
+    See `CellProblem`.
+
+    >>> choice = CellChoice(np.array([[0.9, 0.1]]), np.zeros((2, 1)), 0.5, (0.7, 0.5))
+    >>> choice.weights.argmax(axis=1).tolist()
+    [0]
     """
 
     weights: FloatArray
@@ -72,6 +80,18 @@ class CellProblem:
         tau: what a divergence of one costs, in squared distances of embedded targets.
     noise : float
         The variance of a coordinate of the targets about a prediction without its row.
+
+    Examples
+    --------
+    The third row is at -1 or at 1. Its target is that of the rows at 1.
+
+    >>> known = np.array([[-1.0], [1.0], [0.0], [1.1], [-1.1]])
+    >>> draws = InputDraws(known, np.array([2]), np.array([[[-1.0], [1.0]]]))
+    >>> targets = np.array([[-1.0], [1.0], [1.0], [1.0], [-1.0]])
+    >>> problem = CellProblem.of(draws, targets - targets.mean(), 0.5)
+    >>> found = problem.solve(targets - targets.mean())
+    >>> found.weights.argmax(axis=1).tolist(), draws.means(found.weights)[2, 0] > 0.5
+    ([1], np.True_)
     """
 
     draws: InputDraws
@@ -113,7 +133,13 @@ class CellProblem:
     # ------------------------------------------------------------------ the three steps
 
     def predictor(self, targets: FloatArray, weights: FloatArray) -> FloatArray:
-        """The coefficients that minimise J for given targets and weights, ``(p, q)``."""
+        """The coefficients that minimise J for given targets and weights, ``(p, q)``.
+
+        Parameters
+        ----------
+        targets : float array (n, q)
+        weights : float array (r, m)
+        """
         p = self.features.rank
         gram, sums = self.ridge * np.eye(p), np.zeros((p, targets.shape[1]))
         for part in self._parts:
@@ -125,6 +151,11 @@ class CellProblem:
 
     def costs(self, coefficients: FloatArray, targets: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Squared distances of targets to predictions: of rows that are known, and of draws.
+
+        Parameters
+        ----------
+        coefficients : float array (p, q)
+        targets : float array (n, q)
 
         Returns
         -------
@@ -144,14 +175,26 @@ class CellProblem:
         return known, drawn
 
     def weights(self, costs: FloatArray) -> FloatArray:
-        """The weights of draws that minimise J for given costs of them, ``(r, m)``."""
+        """The weights of draws that minimise J for given costs of them, ``(r, m)``.
+
+        Parameters
+        ----------
+        costs : float array (r, m)
+        """
         scaled = -(costs - costs.min(axis=1, keepdims=True)) / self.temperature
         return np.asarray(np.exp(scaled - logsumexp(scaled, axis=1, keepdims=True)))
 
     def objective(
         self, coefficients: FloatArray, weights: FloatArray, targets: FloatArray
     ) -> float:
-        """J, divided by the total weight of the rows."""
+        """J, divided by the total weight of the rows.
+
+        Parameters
+        ----------
+        coefficients : float array (p, q)
+        weights : float array (r, m)
+        targets : float array (n, q)
+        """
         known, drawn = self.costs(coefficients, targets)
         m = drawn.shape[1]
         logs = np.log(np.where(weights > 0, m * weights, 1.0))

@@ -39,6 +39,12 @@ class InputDraws:
         The open rows.
     values : float array (r, m, d)
         Their draws.
+
+    Examples
+    --------
+    >>> draws = InputDraws(np.array([[2.0], [1.0]]), np.array([1]), np.array([[[0.0], [2.0]]]))
+    >>> draws.means(np.array([[0.25, 0.75]])).tolist()
+    [[2.0], [1.5]]
     """
 
     known: FloatArray
@@ -62,7 +68,12 @@ class InputDraws:
         return found
 
     def take(self, rows: IntArray) -> "InputDraws":
-        """The draws of some rows, given in increasing order."""
+        """The draws of some rows.
+
+        Parameters
+        ----------
+        rows : int array (k,)
+        """
         places = np.full(len(self.known), -1)
         places[self.rows] = np.arange(len(self.rows))
         found = places[rows]
@@ -182,6 +193,17 @@ def fit_distribution(
     X : PartialInputs (n, d)
     sample_weight : float array (n,), optional
     seed : int
+
+    Examples
+    --------
+    Of numbers above 0.5 nothing more is known, and yet the mean is found.
+
+    >>> z = np.random.default_rng(0).normal(size=600)
+    >>> X = PartialInputs.from_censoring(np.minimum(z, 0.5)[:, None], above=z[:, None] > 0.5)
+    >>> found = fit_distribution(X)
+    >>> mean = found.normal.mean * found.unit + found.center
+    >>> bool(abs(mean[0] - z.mean()) < 0.1), bool(np.minimum(z, 0.5).mean() < -0.1)
+    (True, True)
     """
     weights = np.ones(len(X)) if sample_weight is None else sample_weight
     if not (weights > 0).any():

@@ -35,7 +35,7 @@ class PartialInputs:
         Bounds, ``lower <= upper``; -inf, inf or NaN for none.
     alternatives : sequence of Alternatives
         Cells that have one of several values.
-    categories : sequence of int arrays
+    categories : sequence of int arrays (k,)
         Groups of columns that are one category each.
     names : sequence of d str, optional
         Of the columns, for messages.
