@@ -15,6 +15,7 @@ from sklearn.ensemble import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
+from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.estimator_checks import estimator_checks_generator
@@ -109,7 +110,7 @@ SLOW = [
     PartialLabelClassifier(NeighborWeights(3, metric="nan_euclidean")),
     IntervalRegressor(CompletedWeights(KernelRidgeWeights(), "conditional + indicators")),
     InputCompleter(3),
-    DisambiguatedInputs(GaussianNB(), temperature=1.0, max_iter=1, n_draws=3),
+    DisambiguatedInputs(LogisticRegression(max_iter=5000), temperature=1.0, max_iter=1, n_draws=3),
     DisambiguatedInputs(PartialLabelClassifier(NeighborWeights(3)), temperature=np.inf),
 ]
 

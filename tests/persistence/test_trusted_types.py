@@ -28,7 +28,7 @@ NOT_STORED = {
     ),
     "while a model is fitted": (
         "BestCandidates LabelTask NumberTask KeptRows KeptJudgement _JudgedSets Fit Family "
-        "Judge HeldOutLabels "
+        "Filled TargetCodes Judge HeldOutLabels "
         "_OwnVotes NumberJudgement _Column _Found _SetLikelihood _SignLikelihood NumberMixture "
         "MixtureModel RowLabels RowOrders BitEntry BitMembers GraphVotes _Comparison "
         "BagSelection "
