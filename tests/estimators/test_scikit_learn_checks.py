@@ -8,12 +8,14 @@ import re
 import warnings
 from functools import partial
 
+import numpy as np
 import pytest
 from sklearn.ensemble import (
     HistGradientBoostingClassifier,
     RandomForestClassifier,
     RandomForestRegressor,
 )
+from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.estimator_checks import estimator_checks_generator
@@ -28,8 +30,9 @@ from disambig import (
     PartialRanker,
     StructuredPredictor,
 )
+from disambig.estimators import DisambiguatedInputs
 from disambig.estimators.interval_models import IntervalForest
-from disambig.inputs import CompletedWeights
+from disambig.inputs import CompletedWeights, InputCompleter
 from disambig.weights import (
     ForestWeights,
     KernelLaplacianWeights,
@@ -106,6 +109,9 @@ SLOW = [
     IntervalRegressor(KernelRidgeWeights(), cv=2),
     PartialLabelClassifier(NeighborWeights(3, metric="nan_euclidean")),
     IntervalRegressor(CompletedWeights(KernelRidgeWeights(), "conditional + indicators")),
+    InputCompleter(3),
+    DisambiguatedInputs(LogisticRegression(max_iter=5000), temperature=1.0, max_iter=1, n_draws=3),
+    DisambiguatedInputs(PartialLabelClassifier(NeighborWeights(3)), temperature=np.inf),
 ]
 
 

@@ -28,7 +28,7 @@ NOT_STORED = {
     ),
     "while a model is fitted": (
         "BestCandidates LabelTask NumberTask KeptRows KeptJudgement _JudgedSets Fit Family "
-        "Judge Hiding HeldOutLabels "
+        "Filled TargetCodes Judge Hiding HeldOutLabels "
         "OwnVotes NumberJudgement _Column _Found _SetLikelihood _BagLikelihood _SignLikelihood "
         "NumberMixture "
         "MixtureModel RowLabels RowOrders BitEntry BitMembers GraphVotes _Comparison "

@@ -1,5 +1,6 @@
 """Scikit-learn estimators for candidate sets of labels, tags, orders, numbers and structures."""
 
+from disambig.estimators.completion.disambiguated_inputs import DisambiguatedInputs
 from disambig.estimators.disambiguated_classifier import DisambiguatedClassifier
 from disambig.estimators.disambiguated_regressor import DisambiguatedRegressor
 from disambig.estimators.disambiguation import disambiguate
@@ -13,6 +14,7 @@ from disambig.estimators.structured_predictor import StructuredPredictor
 
 __all__ = [
     "DisambiguatedClassifier",
+    "DisambiguatedInputs",
     "DisambiguatedRegressor",
     "InputShift",
     "IntervalRegressor",

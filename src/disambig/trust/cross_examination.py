@@ -18,6 +18,7 @@ from disambig.candidates import (
     number_sets,
 )
 from disambig.candidates.labels.class_counts import ClassCounts, is_in_bags
+from disambig.estimators.alternation.refits import step_options
 from disambig.estimators.fitting import check_lengths, kept_rows, validated_inputs
 from disambig.estimators.held_out.kept_judgements import KeptJudgement, kept_judgements
 from disambig.estimators.progress.reporting import reporting
@@ -30,7 +31,7 @@ from disambig.solvers.loop import Callback
 from disambig.sparse_arrays import check_sparse
 from disambig.threads import limit_threads
 from disambig.trust.examination import Examination
-from disambig.trust.examined import Examined, before_last_step, step_options
+from disambig.trust.examined import Examined, before_last_step
 from disambig.trust.folds import PREFIT, Folds, check_folds
 from disambig.trust.kinds.bits import examine_bits
 from disambig.trust.kinds.labels import examine_labels, require_judged_bags
