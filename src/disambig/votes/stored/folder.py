@@ -85,8 +85,9 @@ class StoredBlock:
     def _array(self, array: str, dtype: str, size: int) -> AnyArray:
         path = Path(self.folder) / f"block-{self.number:05d}.{array}.npy"
         try:
-            # An empty array cannot be mapped.
-            found = np.load(path, mmap_mode="r" if size else None, allow_pickle=False)
+            # An empty array cannot be mapped. Copy-on-write, not read-only, for which compiled
+            # functions would be compiled again; nothing is written.
+            found = np.load(path, mmap_mode="c" if size else None, allow_pickle=False)
         except (OSError, ValueError, EOFError) as error:
             raise VotesError(
                 f"{self._name(array)}: expected {size} numbers of {dtype}; numpy says: "
