@@ -25,6 +25,7 @@ class RowSlices:
 
     Examples
     --------
+    >>> import numpy as np
     >>> slices = RowSlices(np.array([3, 1, 2]), np.array([0, 2, 2, 3]))
     >>> [slices[b].tolist() for b in range(len(slices))]
     [[3, 1], [], [2]]
