@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 __all__ = [
     "CandidateError",
+    "ClusterError",
     "ContractError",
     "ConvergenceWarning",
     "DatasetError",
@@ -65,6 +66,16 @@ class ContractError(AssertionError):
     >>> check_votes(DenseVotes(np.array([[0.0, 1.0], [2.0, 0.0]]), symmetric=True))
     Traceback (most recent call last):
     disambig.exceptions.ContractError: check_votes: DenseVotes: ...
+    """
+
+
+class ClusterError(RuntimeError):
+    """A cluster on which nothing can run: a closed client, no workers, or workers that die.
+
+    Examples
+    --------
+    >>> from disambig.dask import DaskLabelClassifier
+    >>> DaskLabelClassifier().predict_proba(None)
     """
 
 

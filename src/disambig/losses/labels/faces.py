@@ -274,6 +274,12 @@ class CodedFaces:
         return rows
 
     @property
+    def several_words(self) -> tuple[IntArray, AnyArray]:
+        """Rows whose face has several vertices, but not all, and the bits of these vertices."""
+        several = self._several
+        return several, self.words[several]
+
+    @property
     def _several(self) -> IntArray:
         """Rows whose face has several vertices, but not all."""
         return np.flatnonzero(self.codes == self.size + 1)

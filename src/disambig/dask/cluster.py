@@ -1,0 +1,50 @@
+"""The client that a fit uses: the user's, or workers on this machine."""
+
+import os
+from typing import Any
+
+
+
+
+def local_client(n_workers: int | None = None, *, memory_limit: Any = "auto") -> Any:
+    """A client with worker processes on this machine, which only this machine can reach.
+
+    Parameters
+    ----------
+    n_workers : int, optional
+        By default one for each processor.
+    memory_limit : str, int or "auto"
+        Of each worker, as in `distributed.LocalCluster`.
+
+    Returns
+    -------
+    distributed.Client
+        Close it, or use it in a ``with`` block; this ends its workers.
+    """
+    from distributed import Client
+
+    return Client(
+        n_workers=os.cpu_count() if n_workers is None else n_workers,
+        threads_per_worker=1,
+        processes=True,
+        host="127.0.0.1",
+        dashboard_address=None,
+        memory_limit=memory_limit,
+    )
+
+
+def client_of(client: Any) -> tuple[Any, bool]:
+    """The client to use, and whether it was started here: the given one, or the current one."""
+    from distributed import default_client
+
+    from disambig.dask.executor import check_client
+
+    if client is not None:
+        check_client(client)
+        return client, False
+    try:
+        found = default_client()
+    except ValueError:
+        return local_client(), True
+    check_client(found)
+    return found, False
