@@ -4,8 +4,6 @@ import os
 from typing import Any
 
 
-
-
 def local_client(n_workers: int | None = None, *, memory_limit: Any = "auto") -> Any:
     """A client with worker processes on this machine, which only this machine can reach.
 

@@ -107,9 +107,7 @@ def read_inputs(executor: DaskExecutor, X: Any) -> Inputs:
             "divided by dask.array.from_array(X, chunks=(100_000, -1))."
         )
     futures = _computed(executor.client, parts)
-    facts = executor.run(
-        lambda: executor.client.map(describe_part, futures, pure=False), futures
-    )
+    facts = executor.run(lambda: executor.client.map(describe_part, futures, pure=False), futures)
     heights = [part.n_rows for part in facts]
     if expected is not None and heights != expected:
         raise ValueError(

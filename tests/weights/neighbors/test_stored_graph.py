@@ -72,7 +72,7 @@ def test_far_parts_are_not_read(tmp_path, monkeypatch):
     monkeypatch.setattr(
         RowParts, "index", lambda self, part, jobs: read.append(part) or real(self, part, jobs)
     )
-    stored_graph.nearest_rows(parts, 24, 40, 5)
+    stored_graph.nearest_rows(parts, X[24:40], 5, first=24)
     assert sorted(read) == [3, 4]
 
 
@@ -82,12 +82,11 @@ def test_an_interrupted_build_resumes(tmp_path, monkeypatch):
     monkeypatch.setattr(GraphPlan, "within", lambda *_: GraphPlan(20, 10))
     real, made = stored_graph.nearest_rows, []
 
-    def interrupted(parts, start, stop, width, **options):
-        if start == 20 and 20 not in made:
-            made.append(start)
+    def interrupted(parts, queries, width, *, first, **options):
+        made.append(first)
+        if made == [0, 10, 20]:
             raise KeyboardInterrupt
-        made.append(start)
-        return real(parts, start, stop, width, **options)
+        return real(parts, queries, width, first=first, **options)
 
     monkeypatch.setattr(stored_graph, "nearest_rows", interrupted)
     with pytest.raises(KeyboardInterrupt):

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +25,7 @@ _FORMAT = "disambig row blocks"
 _VERSION = 1
 _ANEW = "Delete the folder and build it anew."
 _INDEX_TYPES = ("<u4", "<u8")
+_VOTE_TYPES = ("<f4", "<f8")
 # Entries that are checked at a time.
 _CHECKED_AT_A_TIME = 2**22
 
@@ -99,7 +101,8 @@ class StoredBlock:
                 f"{found.shape} of {found.dtype}. {_ANEW}"
             )
         # The plain array: compiled functions would be compiled again for the type of the map.
-        return found.view(np.ndarray)
+        plain: AnyArray = found.view(np.ndarray)
+        return plain
 
 
 @dataclass(frozen=True)
@@ -202,19 +205,20 @@ class BlockFolder:
                 f"{name}: the version is {content.get('version')!r}; this release reads "
                 f"{_VERSION}. {_ANEW}"
             )
-        bounds, n_columns = content.get("bounds"), content.get("n_columns")
-        origin = content.get("origin")
-        whole = (
-            isinstance(bounds, list)
+        bounds, n_columns, origin = (
+            content.get(name) for name in ("bounds", "n_columns", "origin")
+        )
+        if not (
+            isinstance(n_columns, int)
+            and isinstance(origin, str)
+            and isinstance(bounds, list)
             and len(bounds) >= 2
-            and all(type(bound) is int for bound in [n_columns, *bounds])
+            and all(type(bound) is int for bound in bounds)
             and bounds == sorted(bounds)
             and bounds[0] == 0
-            and isinstance(origin, str)
-        )
-        if not whole:
+        ):
             raise VotesError(f"{name}: the file is damaged. {_ANEW}")
-        return cls(str(root.resolve()), int(n_columns), tuple(bounds), str(origin))
+        return cls(str(root.resolve()), n_columns, tuple(bounds), origin)
 
     @property
     def n_blocks(self) -> int:
@@ -241,11 +245,13 @@ class BlockFolder:
                 f"{rows.indptr.size - 1}."
             )
         is_shared = not rows.data.size and rows.indices.size > 0
-        arrays = {
-            "indptr": rows.indptr.astype("<i8", copy=False),
-            "indices": rows.indices,
-            **({} if is_shared else {"data": rows.data}),
-        }
+        narrow = rows.indices.dtype.itemsize == 4
+        indices = rows.indices.astype("<u4" if narrow else "<u8", copy=False)
+        data = rows.data.astype("<f4" if rows.data.dtype == np.float32 else "<f8", copy=False)
+        rows = CompressedRows(rows.indptr.astype("<i8", copy=False), indices, data, rows.unit)
+        arrays = {"indptr": rows.indptr, "indices": indices, "data": data}
+        if is_shared:
+            del arrays["data"]
         stem = f"block-{number:05d}"
         self._record(number).unlink(missing_ok=True)
         for name, array in arrays.items():
@@ -256,7 +262,7 @@ class BlockFolder:
         record = {
             "n_entries": int(rows.indices.size),
             "unit": float(rows.unit) if is_shared else None,
-            "dtypes": [rows.indices.dtype.str, rows.data.dtype.str],
+            "dtypes": [indices.dtype.str, data.dtype.str],
             "checksum": _checksum(rows),
         }
         write_text_atomically(self._record(number), json.dumps(record) + "\n")
@@ -292,29 +298,43 @@ class BlockFolder:
     def _block(self, number: int) -> StoredBlock:
         try:
             content = json.loads(self._record(number).read_text(encoding="utf-8"))
-            unit, (indices, data) = content["unit"], content["dtypes"]
-            n_entries, checksum = content["n_entries"], content["checksum"]
-            is_right = (
-                type(n_entries) is int
-                and type(checksum) is int
-                and (unit is None or isinstance(unit, float))
-                and indices in _INDEX_TYPES
-                and np.dtype(data).kind == "f"
-            )
-        except (ValueError, KeyError, TypeError):
-            is_right = False
-        if not is_right:
+        except ValueError:
+            content = None
+        if not _is_record(content):
             raise VotesError(
                 f"{Path(self.path).name}/{self._record(number).name}: the file is damaged. {_ANEW}"
             )
         n_rows = self.bounds[number + 1] - self.bounds[number]
         return StoredBlock(
-            self.path, number, self.n_columns, n_rows, n_entries, unit, (indices, data), checksum
+            self.path,
+            number,
+            self.n_columns,
+            n_rows,
+            content["n_entries"],
+            content["unit"],
+            tuple(content["dtypes"]),
+            content["checksum"],
         )
 
     def _words(self) -> str:
         made = f", made from {self.origin}" if self.origin else ""
         return f"{self.bounds[-1]} × {self.n_columns} in {self.n_blocks} blocks{made}"
+
+
+def _is_record(content: Any) -> bool:
+    """Whether a record of a block has what is read from it."""
+    if not isinstance(content, dict):
+        return False
+    dtypes, unit = content.get("dtypes"), content.get("unit", "")
+    return (
+        type(content.get("n_entries")) is int
+        and type(content.get("checksum")) is int
+        and (unit is None or isinstance(unit, float))
+        and isinstance(dtypes, list)
+        and len(dtypes) == 2
+        and dtypes[0] in _INDEX_TYPES
+        and dtypes[1] in _VOTE_TYPES
+    )
 
 
 def _parts(array: AnyArray) -> Iterator[AnyArray]:
@@ -324,7 +344,7 @@ def _parts(array: AnyArray) -> Iterator[AnyArray]:
 
 def _checksum(rows: CompressedRows) -> int:
     value = zlib.crc32(repr(float(rows.unit)).encode())
-    for array in (rows.indptr.astype("<i8", copy=False), rows.indices, rows.data):
+    for array in (rows.indptr, rows.indices, rows.data):
         for part in _parts(array):
             value = zlib.crc32(np.ascontiguousarray(part).data, value)
     return value

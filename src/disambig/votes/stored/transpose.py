@@ -229,9 +229,10 @@ def _index_type(n: int) -> Any:
 
 
 def _mapped(path: Path) -> AnyArray:
-    # An empty array cannot be mapped.
+    found: AnyArray
     try:
-        return np.load(path, mmap_mode="r", allow_pickle=False).view(np.ndarray)
+        found = np.load(path, mmap_mode="r", allow_pickle=False).view(np.ndarray)
     except ValueError:
-        found: AnyArray = np.load(path, allow_pickle=False)
-        return found
+        # An empty array cannot be mapped.
+        found = np.load(path, allow_pickle=False)
+    return found

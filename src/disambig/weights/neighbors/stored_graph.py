@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from disambig.exceptions import MemoryBudgetError, VotesError, warn
-from disambig.notation import FloatArray, IntArray
+from disambig.notation import AnyArray, FloatArray, IntArray
 from disambig.parameters import check_choice, check_flag, check_integer
 from disambig.storage.rows import ArrayFile, bounds_of
 from disambig.storage.sizes import memory_size, resident_bytes, size_text
@@ -153,29 +153,31 @@ class RowParts:
 
 def nearest_rows(
     parts: RowParts,
-    start: int,
-    stop: int,
+    queries: AnyArray,
     width: int,
     *,
+    first: int = 0,
     held: RowIndex | None = None,
     n_jobs: int | None = None,
 ) -> NearestRows:
-    """The nearest of all rows to the rows from `start` to `stop`.
+    """The nearest of all rows to some queries, one part after the other.
 
     Parameters
     ----------
     parts : RowParts
-    start, stop : int
+    queries : float64 or float32, (q, d)
     width : int
+    first : int
+        The number of the row whose part is searched first: the first query, if queries are rows.
+        The result does not depend on it.
     held : RowIndex, optional
         The index of the only part, if there is one.
     n_jobs : int or None
     """
-    queries = parts.X.rows(start, stop)
-    table = NearestRows.none(stop - start, width)
-    # The part of the queries first: it probably has many of their neighbours.
+    table = NearestRows.none(queries.shape[0], width)
+    # Their own part probably has many of the neighbours, so that others are searched less.
     bounds = np.asarray(parts.bounds)
-    apart = np.maximum(bounds[:-1] - stop, start - bounds[1:])
+    apart = np.maximum(bounds[:-1] - first, first - bounds[1:])
     for part in np.argsort(apart, kind="stable").tolist():
         limits = table.limits
         near = distances_to_box(queries, parts.lower[part], parts.upper[part]) <= limits
@@ -284,10 +286,11 @@ def build_graph(
     held = parts.index(0, n_jobs) if missing and parts.n_parts == 1 else None
     for number in missing:
         start, stop = folder.bounds[number], folder.bounds[number + 1]
-        table = nearest_rows(parts, start, stop, n_neighbors + 1, held=held, n_jobs=n_jobs)
+        queries = parts.X.rows(start, stop)
+        table = nearest_rows(parts, queries, n_neighbors + 1, first=start, held=held, n_jobs=n_jobs)
         own = np.arange(start, stop, dtype=np.int64)
         rows = graph_block(table, n_neighbors, n, own, vote=vote, leave_one_out=leave_one_out)
-        del table
+        del table, queries
         folder.write(number, rows)
         del rows
     return folder
