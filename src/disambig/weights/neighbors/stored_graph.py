@@ -168,16 +168,16 @@ def nearest_rows(
     queries : float64 or float32, (q, d)
     width : int
     first : int
-        The number of the row whose part is searched first: the first query, if queries are rows.
-        The result does not depend on it.
+        The number of the first query, if they are rows: their own parts are searched first. The
+        result does not depend on it.
     held : RowIndex, optional
         The index of the only part, if there is one.
     n_jobs : int or None
     """
     table = NearestRows.none(queries.shape[0], width)
-    # Their own part probably has many of the neighbours, so that others are searched less.
+    # Their own parts probably have many of the neighbours, so that others are searched less.
     bounds = np.asarray(parts.bounds)
-    apart = np.maximum(bounds[:-1] - first, first - bounds[1:])
+    apart = np.maximum(bounds[:-1] - (first + queries.shape[0] - 1), first - (bounds[1:] - 1))
     for part in np.argsort(apart, kind="stable").tolist():
         limits = table.limits
         near = distances_to_box(queries, parts.lower[part], parts.upper[part]) <= limits
