@@ -32,20 +32,16 @@ from disambig.losses.registry import bind_label_loss
 from disambig.problem import Problem
 from disambig.solvers import AlternatingMinimization
 from disambig.storage.rows import ArrayFile
-from disambig.storage.sizes import memory_size, resident_bytes
-from disambig.votes.executor import LocalExecutor
-from disambig.votes.row_blocks import RowBlocks
-from disambig.votes.stored.transpose import transpose_blocks
 from disambig.weights.neighbors.euclidean import EuclideanIndex
 from disambig.weights.neighbors.lists import nearest_lists
 from disambig.weights.neighbors.parts import RowIndex, search_part
-from disambig.weights.neighbors.stored_graph import build_graph
+from disambig.weights.neighbors.stored_graph import build_graph, build_votes
 
 N_FEATURES, N_CLASSES, N_NEIGHBORS, N_GROUPS = 8, 10, 20, 100
 N_THREADS = 2
 ROWS_AT_A_TIME = 1_000_000
 # Rows and memory of the table.
-SIZES = ((100_000, "512MiB"), (1_000_000, "8GiB"), (1_000_000, "1GiB"))
+SIZES = ((100_000, "512MiB"), (1_000_000, "8GiB"), (1_000_000, "600MiB"))
 SEARCHED_SIZES = (100_000, 1_000_000)
 N_SEARCHED = 20_000
 
@@ -92,9 +88,9 @@ def fit(folder: Path, memory: str) -> None:
     X = ArrayFile.open(folder / "X.npy")
     graph = build_graph(X, folder / "graph", N_NEIGHBORS, memory=memory, n_jobs=N_THREADS)
     stages.end("graph", blocks=graph.n_blocks)
-    left = memory_size(memory) - resident_bytes()
-    transposed = transpose_blocks(graph, folder / "transposed", memory=left)
-    stages.end("transpose", blocks=transposed.n_blocks)
+    # The graph is there.
+    votes = build_votes(X, folder, N_NEIGHBORS, memory=memory, n_threads=N_THREADS)
+    stages.end("transpose", blocks=len(votes.transposed))
     truth = np.load(folder / "X.groups.npy") % N_CLASSES
     mask = np.concatenate(
         [
@@ -108,7 +104,6 @@ def fit(folder: Path, memory: str) -> None:
     sets = LabelSets(mask, np.arange(N_CLASSES))
     del mask
     stages.end("sets")
-    votes = RowBlocks(graph.blocks, transposed.blocks, LocalExecutor(N_THREADS))
     problem = Problem(votes, bind_label_loss("zero_one", sets.classes), sets)
     solution = AlternatingMinimization().solve(problem)
     right = float(np.mean(solution.decoded.outputs == truth))

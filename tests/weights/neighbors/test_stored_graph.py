@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import numpy as np
@@ -10,12 +11,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from disambig.candidates import LabelSets
 from disambig.exceptions import MemoryBudgetError, VotesError
+from disambig.losses.registry import bind_label_loss
+from disambig.problem import Problem
+from disambig.solvers import AlternatingMinimization
 from disambig.storage.rows import ArrayFile
+from disambig.votes.row_blocks import RowBlocks
+from disambig.votes.stored.folder import BlockFolder
 from disambig.votes.stored.transpose import transpose_blocks
 from disambig.weights import NeighborWeights
 from disambig.weights.neighbors import stored_graph
-from disambig.weights.neighbors.stored_graph import GraphPlan, RowParts, build_graph
+from disambig.weights.neighbors.stored_graph import GraphPlan, RowParts, build_graph, build_votes
 from tests.votes.stored.test_folder import assert_same, joined
 
 
@@ -62,6 +69,10 @@ def test_the_graph_is_that_of_all_rows(data):
         assert_same(joined(graph), expected)
         transposed = transpose_blocks(graph, folder + "/transposed", memory=10**6)
         assert_same(joined(transposed), expected.T.tocsr())
+        votes = RowBlocks(graph.blocks, transposed.blocks)
+        values = rng.normal(size=(n, 2))
+        np.testing.assert_array_equal(votes @ values, expected @ values)
+        np.testing.assert_array_equal(votes.T @ values, expected.T.tocsr() @ values)
 
 
 def test_far_parts_are_not_read(tmp_path, monkeypatch):
@@ -91,10 +102,15 @@ def test_an_interrupted_build_resumes(tmp_path, monkeypatch):
     monkeypatch.setattr(stored_graph, "nearest_rows", interrupted)
     with pytest.raises(KeyboardInterrupt):
         build_graph(source, tmp_path / "graph", 4, memory="1GiB")
+    monkeypatch.setattr(GraphPlan, "within", lambda *_: GraphPlan(20, 5))
+    with pytest.raises(MemoryBudgetError, match="blocks of 10 rows, and memory is enough for 5"):
+        build_graph(source, tmp_path / "graph", 4, memory="1GiB")
     # With more memory, blocks stay as they are.
     monkeypatch.setattr(GraphPlan, "within", lambda *_: GraphPlan(50, 50))
     graph = build_graph(source, tmp_path / "graph", 4, memory="2GiB")
     assert made == [0, 10, 20, 20, 30, 40]
+    monkeypatch.setattr(GraphPlan, "within", lambda *_: GraphPlan(20, 5))
+    assert build_graph(source, tmp_path / "graph", 4, memory="1GiB") == graph
     assert_same(joined(graph), NeighborWeights(4).fit(X).training_votes().matrix)
     with pytest.raises(VotesError, match=r"blocks of other votes .* 4 neighbours"):
         build_graph(source, tmp_path / "graph", 5, memory="1GiB")
@@ -134,11 +150,28 @@ def test_other_words(tmp_path):
     assert joined(graph).nnz == 6
 
 
+def test_labels_are_those_in_memory(tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    mask = rng.random((300, 4)) < 0.4
+    mask[np.arange(300), np.digitize(X[:, 0], [-1, 0, 1])] = True
+    sets = LabelSets(mask, np.arange(4))
+    monkeypatch.setattr(GraphPlan, "within", lambda *_: GraphPlan(120, 70))
+    votes = build_votes(stored(tmp_path, X), tmp_path, 6, memory="1GiB", n_threads=2)
+    loss = bind_label_loss("zero_one", sets.classes)
+    ours = AlternatingMinimization().solve(Problem(votes, loss, sets))
+    whole = NeighborWeights(6).fit(X).training_votes()
+    expected = AlternatingMinimization().solve(Problem(whole, loss, sets))
+    np.testing.assert_array_equal(ours.decoded.outputs, expected.decoded.outputs)
+    assert ours.objective == expected.objective
+
+
 _BUILD = """
 import sys
 from pathlib import Path
 from disambig.storage.rows import ArrayFile
 from disambig.storage.sizes import memory_size, resident_bytes
+from disambig.votes.row_blocks import RowBlocks
 from disambig.votes.stored.transpose import transpose_blocks
 from disambig.weights.neighbors.stored_graph import build_graph
 folder, memory = Path(sys.argv[1]), sys.argv[2]
@@ -170,3 +203,36 @@ def test_the_peak_is_within_the_stated_memory(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) <= memory * 1024
+
+
+_INTERRUPTED = """
+import sys
+from disambig.storage.rows import ArrayFile
+from disambig.weights.neighbors.stored_graph import GraphPlan, build_votes
+GraphPlan.within = staticmethod(lambda *_: GraphPlan(3000, 500))
+build_votes(ArrayFile.open(sys.argv[1] + "/X.npy"), sys.argv[1], 5, memory="8GiB")
+"""
+
+
+@pytest.mark.slow
+def test_builds_that_are_killed_resume(tmp_path):
+    """Killed when so many files are there, the last times while the transpose is made."""
+    X = np.random.default_rng(0).normal(size=(10_000, 4))
+    np.save(tmp_path / "X.npy", X)
+    command = [sys.executable, "-c", _INTERRUPTED, str(tmp_path)]
+    for n_files in (1, 10, 37, 60, 83, 100, 150):
+        process = subprocess.Popen(command)
+        for _ in range(60_000):
+            found = len(list(tmp_path.rglob("*.npy"))) + len(list(tmp_path.rglob("*.json")))
+            if found >= n_files or process.poll() is not None:
+                break
+            time.sleep(0.001)
+        process.kill()
+        process.wait(timeout=60)
+    subprocess.run(command, check=True, timeout=300)
+    expected = NeighborWeights(5).fit(X).training_votes().matrix
+    assert_same(joined(BlockFolder.open(tmp_path / "graph")), expected)
+    assert_same(joined(BlockFolder.open(tmp_path / "transposed")), expected.T.tocsr())
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {"X.npy", "graph", "transposed"}
+    assert not list(tmp_path.rglob("*.part"))

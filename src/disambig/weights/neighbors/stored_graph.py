@@ -9,6 +9,7 @@ import zlib
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -18,9 +19,12 @@ from disambig.parameters import check_choice, check_flag, check_integer
 from disambig.storage.rows import ArrayFile, bounds_of
 from disambig.storage.sizes import memory_size, resident_bytes, size_text
 from disambig.votes.entries import largest_entry
+from disambig.votes.executor import LocalExecutor
 from disambig.votes.protocol import CompressedRows
+from disambig.votes.row_blocks import RowBlocks
 from disambig.votes.sparse import SparseVotes
 from disambig.votes.stored.folder import BlockFolder
+from disambig.votes.stored.transpose import transpose_blocks
 from disambig.weights.inputs import entry_error
 from disambig.weights.neighbors.box_tree import distances_to_box
 from disambig.weights.neighbors.lists import VOTES
@@ -296,11 +300,49 @@ def build_graph(
     return folder
 
 
+def build_votes(
+    X: ArrayFile,
+    path: str | Path,
+    n_neighbors: int,
+    *,
+    memory: object,
+    n_threads: int = 1,
+    **options: Any,
+) -> RowBlocks:
+    """The votes of the nearest neighbours and their transpose on disk, for solvers.
+
+    Parameters
+    ----------
+    X : ArrayFile, (n, d)
+    path : path
+        For the folders ``graph`` and ``transposed``; what is there of them is not made again.
+    n_neighbors : int
+    memory : str or int
+        What the process holds at most, such as "4GiB".
+    n_threads : int
+        Of the search, and of the products and steps that follow.
+    **options
+        Of `build_graph`.
+    """
+    root = Path(path)
+    graph = build_graph(X, root / "graph", n_neighbors, memory=memory, n_jobs=n_threads, **options)
+    left = memory_size(memory) - resident_bytes()
+    transposed = transpose_blocks(graph, root / "transposed", memory=left)
+    return RowBlocks(graph.blocks, transposed.blocks, LocalExecutor(n_threads))
+
+
 def _begun(path: str | Path, n: int, block_rows: int, origin: str) -> BlockFolder:
     """The folder; one that resumes keeps its blocks, also if there is more or less memory now."""
     bounds = bounds_of(n, block_rows)
     if (Path(path) / "blocks.json").exists():
         present = BlockFolder.open(path)
-        if present.origin == origin and max(np.diff(present.bounds)) <= block_rows:
+        if present.origin == origin:
             bounds = list(present.bounds)
+            largest = max(stop - start for start, stop in pairwise(bounds))
+            if largest > block_rows and present.missing():
+                raise MemoryBudgetError(
+                    f"{Path(path).name}: the interrupted build has blocks of {largest} rows, and "
+                    f"memory is enough for {block_rows}. Give as much memory as before, or delete "
+                    "the folder."
+                )
     return BlockFolder.create(path, n, bounds, origin)
