@@ -24,8 +24,8 @@ from disambig.storage.sizes import size_text
 from disambig.votes.protocol import CompressedRows
 from disambig.votes.stored.folder import BlockFolder, StoredBlock
 
-# Bytes for each entry of a block that is divided or put together: measured are 34 and 41 with an
-# array of votes, 22 and 26 without.
+# Bytes for each entry of a block that is divided or put together: measured are 29 with an array of
+# votes, 22 without.
 _BYTES_PER_ENTRY = 48
 _BYTES_PER_SHARED_ENTRY = 32
 
