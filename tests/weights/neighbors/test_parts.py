@@ -60,7 +60,7 @@ def assert_equal(found, expected):
 def partitioned_rows(draw):
     """Rows with copies and ties, boundaries with empty parts among them, and a width."""
     n = draw(st.integers(1, 60))
-    d = draw(st.sampled_from([1, 2, 3, 5, 8, MAX_BOX_FEATURES + 1]))
+    d = draw(st.sampled_from([1, 2, 3, 5, 6, 7, 8, MAX_BOX_FEATURES + 1]))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     if draw(st.booleans()):
         X = rng.integers(0, draw(st.integers(1, 3)), (n, d)).astype(np.float64)

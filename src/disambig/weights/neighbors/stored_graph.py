@@ -327,8 +327,9 @@ def build_votes(
         Of `build_graph`.
     """
     root = Path(path)
-    graph = build_graph(X, root / "graph", n_neighbors, memory=memory, n_jobs=n_threads, **options)
+    # Read once: memory that was freed by the graph stays with the process, and is used again.
     left = memory_size(memory) - resident_bytes()
+    graph = build_graph(X, root / "graph", n_neighbors, memory=memory, n_jobs=n_threads, **options)
     transposed = transpose_blocks(graph, root / "transposed", memory=left)
     return RowBlocks(graph.blocks, transposed.blocks, LocalExecutor(n_threads))
 
