@@ -32,10 +32,14 @@ from disambig.losses.registry import bind_label_loss
 from disambig.problem import Problem
 from disambig.solvers import AlternatingMinimization
 from disambig.storage.rows import ArrayFile
+from disambig.storage.sizes import memory_size, resident_bytes
+from disambig.votes.executor import LocalExecutor
+from disambig.votes.row_blocks import RowBlocks
+from disambig.votes.stored.transpose import transpose_blocks
 from disambig.weights.neighbors.euclidean import EuclideanIndex
 from disambig.weights.neighbors.lists import nearest_lists
 from disambig.weights.neighbors.parts import RowIndex, search_part
-from disambig.weights.neighbors.stored_graph import build_graph, build_votes
+from disambig.weights.neighbors.stored_graph import build_graph
 
 N_FEATURES, N_CLASSES, N_NEIGHBORS, N_GROUPS = 8, 10, 20, 100
 N_THREADS = 2
@@ -85,12 +89,13 @@ class Stages:
 def fit(folder: Path, memory: str) -> None:
     """Graph, transpose and labels of the inputs in a folder, in this process."""
     stages = Stages()
+    left = memory_size(memory) - resident_bytes()
     X = ArrayFile.open(folder / "X.npy")
     graph = build_graph(X, folder / "graph", N_NEIGHBORS, memory=memory, n_jobs=N_THREADS)
     stages.end("graph", blocks=graph.n_blocks)
-    # The graph is there.
-    votes = build_votes(X, folder, N_NEIGHBORS, memory=memory, n_threads=N_THREADS)
-    stages.end("transpose", blocks=len(votes.transposed))
+    transposed = transpose_blocks(graph, folder / "transposed", memory=left)
+    votes = RowBlocks(graph.blocks, transposed.blocks, LocalExecutor(N_THREADS))
+    stages.end("transpose", blocks=transposed.n_blocks)
     truth = np.load(folder / "X.groups.npy") % N_CLASSES
     mask = np.concatenate(
         [

@@ -170,14 +170,9 @@ _BUILD = """
 import sys
 from pathlib import Path
 from disambig.storage.rows import ArrayFile
-from disambig.storage.sizes import memory_size, resident_bytes
-from disambig.votes.row_blocks import RowBlocks
-from disambig.votes.stored.transpose import transpose_blocks
-from disambig.weights.neighbors.stored_graph import build_graph
+from disambig.weights.neighbors.stored_graph import build_votes
 folder, memory = Path(sys.argv[1]), sys.argv[2]
-graph = build_graph(ArrayFile.open(folder / "X.npy"), folder / "graph", 20, memory=memory)
-left = memory_size(memory) - resident_bytes()
-transpose_blocks(graph, folder / "transposed", memory=left)
+build_votes(ArrayFile.open(folder / "X.npy"), folder, 20, memory=memory)
 status = Path("/proc/self/status").read_text().splitlines()
 print(next(line.split()[1] for line in status if line.startswith("VmHWM")))
 """

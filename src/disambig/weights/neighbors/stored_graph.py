@@ -44,8 +44,8 @@ _BYTES_PER_NEIGHBOR = 60
 _QUERY_BYTES_PER_FEATURE = 24
 # Share of the memory for the parts; the rest is for the queries.
 _PART_SHARE = 0.5
-# Queries that are searched together visit the same boxes: at n = 10^7, 194 µs a query for 30,000 and
-# 140 for 200,000. More rows in a block would make checkpoints rare.
+# Queries that are searched together visit the same boxes: at n = 10^7, 194 us a query for 30,000
+# and 140 for 200,000. More rows in a block would make checkpoints rare.
 _MAX_BLOCK_ROWS = 2**20
 # Fewer rows in a block or a part would take for ever.
 _MIN_ROWS = 1024
