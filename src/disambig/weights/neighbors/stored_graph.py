@@ -190,7 +190,12 @@ def nearest_rows(
         if not near.any():
             continue
         index = parts.index(part, n_jobs) if held is None else held
-        found = search_part(index, queries, width, limits=limits, n_jobs=n_jobs)
+        if near.all():
+            found = search_part(index, queries, width, limits=limits, n_jobs=n_jobs)
+        else:
+            few = search_part(index, queries[near], width, limits=limits[near], n_jobs=n_jobs)
+            found = NearestRows.none(queries.shape[0], width)
+            found.distances[near], found.indices[near] = few.distances, few.indices
         del index
         table = merge_lists(table, found)
     return table
