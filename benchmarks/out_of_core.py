@@ -94,6 +94,8 @@ def fit(folder: Path, memory: str) -> None:
     graph = build_graph(X, folder / "graph", N_NEIGHBORS, memory=memory, n_jobs=N_THREADS)
     stages.end("graph", blocks=graph.n_blocks)
     transposed = transpose_blocks(graph, folder / "transposed", memory=left)
+    graph.check()
+    transposed.check()
     votes = RowBlocks(graph.blocks, transposed.blocks, LocalExecutor(N_THREADS))
     stages.end("transpose", blocks=transposed.n_blocks)
     truth = np.load(folder / "X.groups.npy") % N_CLASSES

@@ -164,6 +164,12 @@ def test_labels_are_those_in_memory(tmp_path, monkeypatch):
     expected = AlternatingMinimization().solve(Problem(whole, loss, sets))
     np.testing.assert_array_equal(ours.decoded.outputs, expected.decoded.outputs)
     assert ours.objective == expected.objective
+    path = tmp_path / "transposed" / "block-00001.indices.npy"
+    content = np.load(path)
+    content[3] = 10**9
+    np.save(path, content)
+    with pytest.raises(VotesError, match=r"transposed/block-00001\.\*\.npy: the contents are not"):
+        build_votes(stored(tmp_path, X), tmp_path, 6, memory="1GiB")
 
 
 _BUILD = """

@@ -335,7 +335,10 @@ def build_votes(
     # Read once: memory that was freed by the graph stays with the process, and is used again.
     left = memory_size(memory) - resident_bytes()
     graph = build_graph(X, root / "graph", n_neighbors, memory=memory, n_jobs=n_threads, **options)
+    # Compiled functions follow the numbers of columns: those in files are checked first.
+    graph.check()
     transposed = transpose_blocks(graph, root / "transposed", memory=left)
+    transposed.check()
     return RowBlocks(graph.blocks, transposed.blocks, LocalExecutor(n_threads))
 
 
