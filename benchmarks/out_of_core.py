@@ -45,7 +45,7 @@ N_FEATURES, N_CLASSES, N_NEIGHBORS, N_GROUPS = 8, 10, 20, 100
 N_THREADS = 2
 ROWS_AT_A_TIME = 1_000_000
 # Rows and memory of the table.
-SIZES = ((100_000, "512MiB"), (1_000_000, "8GiB"), (1_000_000, "600MiB"))
+SIZES = ((100_000, "512MiB"), (1_000_000, "8GiB"))
 SEARCHED_SIZES = (100_000, 1_000_000)
 N_SEARCHED = 20_000
 
@@ -118,16 +118,18 @@ def fit(folder: Path, memory: str) -> None:
 
 
 def fit_in_process(folder: Path, memory: str) -> dict[str, Any]:
-    """The stages of `fit`, in a process of its own."""
+    """The stages of `fit`, in a process of its own; each is shown when it ends."""
     command = [sys.executable, "-m", "benchmarks.out_of_core", "--fit", str(folder)]
-    done = subprocess.run(
-        [*command, "--memory", memory], capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        raise RuntimeError(done.stderr)
     stages: dict[str, Any] = {}
-    for line in done.stdout.splitlines():
-        stages.update(json.loads(line))
+    with subprocess.Popen([*command, "--memory", memory], stdout=subprocess.PIPE, text=True) as run:
+        assert run.stdout is not None
+        for line in run.stdout:
+            print(line.rstrip(), file=sys.stderr, flush=True)
+            stages.update(json.loads(line))
+    if run.returncode:
+        raise RuntimeError(
+            f"the fit ended with the exit code {run.returncode}; see its error above"
+        )
     return stages
 
 
@@ -198,6 +200,23 @@ def searched(sizes: Any) -> str:
     return "\n".join(lines)
 
 
+def section(fits: str, searches: str) -> str:
+    """The section of RESULTS.md with both tables."""
+    return (
+        "## Out of core\n\n"
+        f"Inputs in a file, d = {N_FEATURES}, {N_CLASSES} classes, sets of three; graph of "
+        f"{N_NEIGHBORS} neighbours, exact, and its transpose in folders of row blocks; alternating "
+        f"minimisation over blocks, {N_THREADS} threads, no cluster. *memory* is what was stated, "
+        "*peak* what the process held at most. Seconds are of the processor, *wall* of the clock "
+        "beside other work.\n\n"
+        f"{provenance('python -m benchmarks.out_of_core --write', seeds='0')}\n\n{fits}\n\n"
+        f"The search of {N_NEIGHBORS} neighbours, one thread, for {N_SEARCHED:,} queries that are "
+        "near each other: boxes, which serve parts of rows on disk, and the balls that "
+        f"`NeighborWeights` takes for {N_FEATURES} features. *Groups* are the inputs above, "
+        f"*noise* is one Gaussian.\n\n{searches}\n"
+    )
+
+
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--write", action="store_true", help="write the section of RESULTS.md")
@@ -216,25 +235,16 @@ def main(arguments: list[str] | None = None) -> None:
             folder.mkdir(parents=True, exist_ok=True)
             if not (folder / "X.npy").exists():
                 write_inputs(folder / "X.npy", options.rows)
+            n = ArrayFile.open(folder / "X.npy").shape[0]
+            if n != options.rows:
+                raise SystemExit(f"{folder} has {n} rows, not {options.rows}: name another folder")
             print(row_of(options.rows, options.memory, fit_in_process(folder, options.memory)))
         return
     few = options.quick
     with threadpool_limits(1):
         searches = searched([n for n in SEARCHED_SIZES if n <= 100_000 or not few])
     fits = fitted([size for size in SIZES if size[0] <= 100_000 or not few])
-    text = (
-        "## Out of core\n\n"
-        f"Inputs in a file, d = {N_FEATURES}, {N_CLASSES} classes, sets of three; graph of "
-        f"{N_NEIGHBORS} neighbours, exact, and its transpose in folders of row blocks; alternating "
-        f"minimisation over blocks, {N_THREADS} threads, no cluster. *memory* is what was stated, "
-        "*peak* what the process held at most. Seconds are of the processor, *wall* of the clock "
-        "beside other work.\n\n"
-        f"{provenance('python -m benchmarks.out_of_core --write', seeds='0')}\n\n{fits}\n\n"
-        f"The search of {N_NEIGHBORS} neighbours, one thread, for {N_SEARCHED:,} queries that are "
-        "near each other: boxes, which serve parts of rows on disk, and the balls that "
-        f"`NeighborWeights` takes for {N_FEATURES} features. *Groups* are the inputs above, "
-        f"*noise* is one Gaussian.\n\n{searches}\n"
-    )
+    text = section(fits, searches)
     if options.write:
         write_section("out_of_core", text)
     else:
