@@ -8,12 +8,12 @@ import pytest
 
 pytest.importorskip("distributed")
 
-import pandas as pd
-from distributed import Client
-
 import dask
 import dask.array as da
 import dask.dataframe as dd
+import pandas as pd
+from distributed import Client
+
 from disambig import IntervalRegressor, PartialLabelClassifier, PartialRanker
 from disambig.dask import DaskLabelClassifier
 from disambig.exceptions import ClusterError, MissingOracleError
@@ -140,7 +140,9 @@ def test_partitions_that_disagree_are_refused(client):
         return dd.from_delayed(parts, meta=first, verify_meta=False)
 
     second = pd.DataFrame(X[30:], columns=list("abc"))
-    refused(of(second[["a", "c", "b"]]), mask, r"partition 1 .* columns a, c, b, and .* a, b, c", client)
+    refused(
+        of(second[["a", "c", "b"]]), mask, r"partition 1 .* columns a, c, b, and .* a, b, c", client
+    )
     refused(of(second[["a", "b"]]), mask, r"partition 1 \(rows 30 to 60\)", client)
     refused(of(second.astype({"b": np.float32})), mask, r"float32 in 'b', .* has float64", client)
     texts = first.assign(b="word")
@@ -187,7 +189,9 @@ def test_a_closed_client_is_refused():
         DaskLabelClassifier().fit(da.from_array(X), mask, client="tcp://somewhere")
 
 
-@pytest.mark.parametrize("model", [PartialLabelClassifier("neighbors"), IntervalRegressor(), PartialRanker()])
+@pytest.mark.parametrize(
+    "model", [PartialLabelClassifier("neighbors"), IntervalRegressor(), PartialRanker()]
+)
 def test_estimators_in_memory_do_not_gather_collections(model):
     X, mask = data()
     collection = da.from_array(X, chunks=(30, -1))

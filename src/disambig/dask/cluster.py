@@ -3,8 +3,6 @@
 import os
 from typing import Any
 
-
-
 _PATIENCE = "distributed.deploy.lost-worker-timeout"
 # On a busy machine a worker takes half a minute to import what it needs.
 _RESTART_SECONDS = 300.0
@@ -35,6 +33,13 @@ def local_client(n_workers: int | None = None, *, memory_limit: Any = "auto") ->
     -------
     distributed.Client
         Close it, or use it in a ``with`` block; this ends its workers.
+
+    Examples
+    --------
+    >>> from disambig.dask import local_client
+    >>> with local_client(2) as client:  # doctest: +SKIP
+    ...     sorted(client.nthreads().values())
+    [1, 1]
     """
     require_dask()
     import dask

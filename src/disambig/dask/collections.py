@@ -1,4 +1,4 @@
-"""Dask collections as inputs and targets: partitions as futures, checked before anything is learned.
+"""Dask collections as inputs and targets: partitions as futures, checked before work starts.
 
 Inputs stay in their partitions. Targets, one column or one small table of bits for each row, are
 brought to the client.
@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import dask.array as da
+import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 from distributed import Client, Future
 
-import dask.array as da
-import dask.dataframe as dd
 from disambig.dask.executor import DaskExecutor
 from disambig.notation import AnyArray, IntArray
 from disambig.parameters import as_array
@@ -107,9 +107,7 @@ def read_inputs(executor: DaskExecutor, X: Any) -> Inputs:
             "divided by dask.array.from_array(X, chunks=(100_000, -1))."
         )
     futures = _computed(executor.client, parts)
-    facts = executor.run(
-        lambda: executor.client.map(describe_part, futures, pure=False), futures
-    )
+    facts = executor.run(lambda: executor.client.map(describe_part, futures, pure=False), futures)
     heights = [part.n_rows for part in facts]
     if expected is not None and heights != expected:
         raise ValueError(

@@ -238,7 +238,7 @@ class DaskLabelClassifier(ClassifierMixin, BaseEstimator):
                 problem.prediction_tolerance,
                 problem.target_tolerance,
                 problem.candidates.mask,
-                problem.candidates.distribution(),
+                problem.candidates.weights,
                 self.loss,
                 solver,
             ]

@@ -4,12 +4,12 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+import dask.array as da
 import numpy as np
 import scipy.sparse as sp
 from dask import delayed
 from distributed import Client, Future
 
-import dask.array as da
 from disambig.dask.collections import Inputs, describe_part, float_part
 from disambig.dask.graph import VotesOptions, extend_table
 from disambig.estimators.prediction import Predictor

@@ -68,8 +68,8 @@ class Checkpoints:
         mine = {"layout": _LAYOUT, "key": key}
         if header.exists() and json.loads(header.read_text(encoding="utf-8")) != mine:
             raise CheckpointError(
-                f"{folder} holds checkpoints of other data, weights or another solver. Name another "
-                "folder, or delete this one."
+                f"{folder} holds checkpoints of other data, weights or another solver. Name "
+                "another folder, or delete this one."
             )
         if not header.exists():
             if any(folder.glob("*")):

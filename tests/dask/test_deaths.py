@@ -14,6 +14,7 @@ import pytest
 pytest.importorskip("distributed")
 
 import dask.array as da
+
 from disambig import PartialLabelClassifier
 from disambig.dask import DaskLabelClassifier, local_client
 from disambig.weights import NeighborWeights
@@ -138,7 +139,7 @@ import sys
 import numpy as np
 import dask.array as da
 from disambig.dask import DaskLabelClassifier, local_client
-from tests.dask.test_faults import CHUNKS, WEIGHTS, data
+from tests.dask.test_deaths import CHUNKS, WEIGHTS, data
 
 def stop(progress):
     print(progress.iteration, flush=True)
