@@ -21,6 +21,8 @@ from disambig.solvers import AnnealedMinimization
 from disambig.weights import NeighborWeights
 
 N = 60
+# Of dask.dataframe, with newer versions of pandas.
+pytestmark = pytest.mark.filterwarnings("ignore:The inplace keyword")
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +62,7 @@ def assert_as_in_memory(model, X, mask):
     return expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chunks", [(60,), (20, 0, 1, 39)])
 def test_arrays_give_the_labels_of_memory(client, chunks):
     X, mask = data()
@@ -75,6 +78,7 @@ def test_arrays_give_the_labels_of_memory(client, chunks):
     np.testing.assert_array_equal(predicted.compute(), expected.predict(queries))
 
 
+@pytest.mark.slow
 def test_frames_and_parquet_give_the_labels_of_memory(client, tmp_path):
     X, mask = data()
     names = list("abc")
@@ -167,6 +171,7 @@ def test_what_is_not_built_is_refused(client):
         DaskLabelClassifier(solver=AnnealedMinimization()).fit(collection, mask, client=client)
 
 
+@pytest.mark.slow
 def test_new_inputs_unlike_those_of_the_fit_are_refused(client):
     X, mask = data()
     model = DaskLabelClassifier(WEIGHTS).fit(da.from_array(X, chunks=(30, -1)), mask, client=client)
@@ -208,6 +213,7 @@ def test_predict_in_memory_does_not_gather_collections():
         model.predict(da.from_array(X, chunks=(30, -1)))
 
 
+@pytest.mark.slow
 def test_the_package_needs_no_dask_until_it_is_used():
     code = (
         "import sys; sys.modules['distributed'] = None; sys.modules['dask'] = None\n"

@@ -129,18 +129,24 @@ class DaskLabelClassifier(ClassifierMixin, BaseEstimator):
         from disambig.dask.cluster import client_of, require_dask
 
         require_dask()
-        from disambig.dask.collections import open_inputs, read_inputs, read_targets
+        from disambig.dask.collections import (
+            open_inputs,
+            read_inputs,
+            read_targets,
+            target_columns,
+        )
         from disambig.dask.executor import DaskExecutor
         from disambig.dask.graph import VotesOptions, build_graph
 
         weights, solver = self._weights(), self._solver()
-        X, y = open_inputs(X, y)
+        X = open_inputs(X)
+        columns = target_columns(X, y)
         client, is_own = client_of(client)
         try:
             executor = DaskExecutor(client, max_attempts=self.max_attempts)
-            inputs = read_inputs(executor, X)
+            inputs, own = read_inputs(executor, X, columns)
             sets = LabelSets.from_any(
-                read_targets(executor, y, inputs.bounds),
+                read_targets(executor, y, own, inputs.bounds),
                 classes=self.classes,
                 unlabeled=self.unlabeled,
             )
@@ -198,7 +204,7 @@ class DaskLabelClassifier(ClassifierMixin, BaseEstimator):
                 f"{_NAME}: the workers of this model are closed, and its rows with them. Fit again."
             )
         check_client(self._client_)
-        X, _ = open_inputs(X, None)
+        X = open_inputs(X)
         check_queries(X, self._inputs_)
         if self._targets_ is None:
             self._targets_ = targets_on_workers(

@@ -96,8 +96,9 @@ class Checkpoints:
         if run.status is None and time.monotonic() - self._last < self.interval:
             return
         about = json.dumps({"trace": run.trace, "status": run.status})
+        contents: Any = {"about": np.array(about), **run.arrays}
         with atomic_write(self._path) as stream:
-            np.savez(stream, about=np.array(about), **run.arrays)
+            np.savez(stream, **contents)
         self._last = time.monotonic()
 
     def close(self) -> None:

@@ -182,7 +182,8 @@ def _sweep_blocks(
         None if choice.visited.all() else votes.slices(choice.visited),
         votes.slices(choice.kept) if len(choice.kept) else choice.kept,
         choice.rule,
-        votes.slices(faces.codes),
+        # A copy, because the results are written to the array.
+        votes.slices(faces.codes.copy()),
         RowSlices(several, ends),
         RowSlices(several_words, ends),
         RowSlices(bounds[:-1], np.arange(bounds.size)),
