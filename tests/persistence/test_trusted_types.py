@@ -43,7 +43,7 @@ NOT_STORED = {
         "CountedSoftening CountedLabels "
         "BitSoftening SetExtremes SetMeasure WellBehaved LabelSteps LabelSoftening "
         "UniformDistributions Kinks Line _OuterMinimum PinballSlopes Parabolas MeanSigns "
-        "OrderSoftening Sweep Choice _BlockFaces RowBlock RowBlocks _Facts RowSlices LocalExecutor "
+        "BoxTree NearestRows RowIndex OrderSoftening Sweep Choice _BlockFaces RowBlock RowBlocks _Facts RowSlices LocalExecutor "
         "QuadraticSplit SoftMeans TiedBits _Options"
     ),
     "while a problem is solved": (

@@ -209,9 +209,10 @@ def _check_parts(facts: Sequence[PartFacts], bounds: IntArray) -> None:
                 )
         if part.bad is not None:
             row = int(bounds[number]) + part.bad.row
-            column = part.names[part.bad.column] if part.names else part.bad.column
+            place = part.bad.column
+            column = repr(part.names[place]) if part.names else str(place)
             raise ValueError(
-                f"X: row {row}, column {column!r} has {part.bad.value:g} ({part.bad.total} such "
+                f"X: row {row}, column {column} has {part.bad.value:g} ({part.bad.total} such "
                 f"entries in partition {number}). Cells of Dask collections are not completed: "
                 "fill them, or drop their rows."
             )

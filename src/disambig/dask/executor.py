@@ -145,7 +145,10 @@ class DaskExecutor:
         missing = {key: a for key, a in large.items() if key not in self._sent}
         if not missing:
             return
-        parts = [list(a) if isinstance(a, RowSlices) else [a] for a in missing.values()]
+        parts = [
+            [a[b] for b in range(len(a))] if isinstance(a, RowSlices) else [a]
+            for a in missing.values()
+        ]
         flat = [array for part in parts for array in part]
         self._require_workers()
         futures = iter(self.client.scatter(flat, direct=True, hash=False))

@@ -207,9 +207,8 @@ class DaskLabelClassifier(ClassifierMixin, BaseEstimator):
         X = open_inputs(X)
         check_queries(X, self._inputs_)
         if self._targets_ is None:
-            self._targets_ = targets_on_workers(
-                self._client_, self.solution_.targets, self._inputs_.bounds
-            )
+            targets: Any = self.solution_.targets
+            self._targets_ = targets_on_workers(self._client_, targets, self._inputs_.bounds)
         how = PartPredictor(
             self._predictor_,
             self.predictions_,
