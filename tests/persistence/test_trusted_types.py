@@ -28,8 +28,9 @@ NOT_STORED = {
     ),
     "while a model is fitted": (
         "BestCandidates LabelTask NumberTask KeptRows KeptJudgement _JudgedSets Fit Family "
-        "Judge HeldOutLabels "
-        "_OwnVotes NumberJudgement _Column _Found _SetLikelihood _SignLikelihood NumberMixture "
+        "Judge Hiding HeldOutLabels "
+        "OwnVotes NumberJudgement _Column _Found _SetLikelihood _BagLikelihood _SignLikelihood "
+        "NumberMixture "
         "MixtureModel RowLabels RowOrders BitEntry BitMembers GraphVotes _Comparison "
         "BagSelection "
         "LabelSelection MemberSelection NumberEntry Inputs Fold NumberSelection NumberMembers "
