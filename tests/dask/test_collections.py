@@ -164,6 +164,7 @@ def test_what_is_not_built_is_refused(client):
         (NeighborWeights(5, adaptive=True), r"adaptive=True\) is not built .* adaptive=False"),
         (NeighborWeights(5, algorithm="approximate"), r"algorithm='approximate'\) is not built"),
         (NeighborWeights(5, metric="cosine"), r"metric='cosine'\) is not built"),
+        (NeighborWeights(5, metric="sqeuclidean"), r"metric='sqeuclidean'\) is not built"),
     ):
         with pytest.raises(MissingOracleError, match=words):
             DaskLabelClassifier(weights).fit(collection, mask, client=client)

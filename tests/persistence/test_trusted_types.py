@@ -44,7 +44,8 @@ NOT_STORED = {
         "CountedSoftening CountedLabels "
         "BitSoftening SetExtremes SetMeasure WellBehaved LabelSteps LabelSoftening "
         "UniformDistributions Kinks Line _OuterMinimum PinballSlopes Parabolas MeanSigns "
-        "BoxTree NearestRows RowIndex OrderSoftening Sweep Choice _BlockFaces RowBlock RowBlocks _Facts RowSlices LocalExecutor "
+        "BoxTree NearestRows RowIndex OrderSoftening Sweep Choice _BlockFaces RowBlock RowBlocks "
+        "_Facts RowSlices LocalExecutor "
         "QuadraticSplit SoftMeans TiedBits _Options"
     ),
     "while a problem is solved": (

@@ -80,9 +80,9 @@ def target_columns(X: Any, y: Any) -> list[str] | None:
                 "column of the targets, or pass them."
             )
         return [y]
-    is_named = isinstance(y, list) and y and all(isinstance(name, str) for name in y)
     # A list of texts may also be the labels of the rows.
-    return list(y) if is_named and set(y) <= set(X.columns) else None
+    is_named = isinstance(y, list) and bool(y) and all(isinstance(name, str) for name in y)
+    return list(y) if is_named and set(y) <= set(X.columns) and len(set(y)) == len(y) else None
 
 
 def is_collection(data: Any) -> bool:
@@ -213,8 +213,8 @@ def _check_parts(facts: Sequence[PartFacts], bounds: IntArray) -> None:
             column = repr(part.names[place]) if part.names else str(place)
             raise ValueError(
                 f"X: row {row}, column {column} has {part.bad.value:g} ({part.bad.total} such "
-                f"entries in partition {number}). Cells of Dask collections are not completed: "
-                "fill them, or drop their rows."
+                f"entries in partition {number}); expected finite numbers up to 1e36. Missing "
+                "cells of Dask collections are not completed: fill them, or drop their rows."
             )
     if not bounds[-1]:
         raise ValueError("X has no rows.")

@@ -84,6 +84,9 @@ class DaskExecutor:
                 self._wait(futures)
                 found: list[Any] = self.client.gather(futures, direct=True)
                 return found
+            except (FileNotFoundError, PermissionError):
+                # Of a task that reads a file: it would fail again.
+                raise
             except _LOST as error:
                 self.forget()
                 self.counts["repeated"] += 1

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from disambig.candidates import LabelSets
 from disambig.estimators.fitting import check_information
 from disambig.estimators.prediction import predictor_of
-from disambig.exceptions import ClusterError, MissingOracleError
+from disambig.exceptions import ClusterError, MissingOracleError, warn
 from disambig.losses.registry import bind_label_loss
 from disambig.notation import AnyArray
 from disambig.problem import Problem
@@ -152,6 +152,7 @@ class DaskLabelClassifier(ClassifierMixin, BaseEstimator):
             )
             check_information(sets, "disambiguation")
             loss = bind_label_loss(self.loss, sets.classes)
+            self._warn_if_too_many(weights, len(sets))
             options = VotesOptions(*(getattr(weights, name) for name in _OPTIONS))
             graph = build_graph(client, inputs.parts, inputs.bounds, options)
             votes = RowBlocks(graph.blocks, graph.transposed, executor)
@@ -164,7 +165,9 @@ class DaskLabelClassifier(ClassifierMixin, BaseEstimator):
         predictor = predictor_of(problem, solution, "disambiguation", np.ones(len(sets)))
         self._predictor_ = replace(predictor, xi=predictor.xi[:0], candidates=None)
         self._client_, self._is_own_client_ = client, is_own
-        self._inputs_, self._indices_, self._options_ = inputs, graph.indices, options
+        # The scheduler keeps the tasks of the partitions, so that indices can be made again.
+        self._inputs_ = inputs._replace(parts=())
+        self._indices_, self._options_ = graph.indices, options
         self._targets_: Any = None
         self.weights_, self.solver_, self.loss_ = weights, solver, loss
         self.classes_, self.predictions_ = sets.classes, loss.predictions
@@ -224,7 +227,6 @@ class DaskLabelClassifier(ClassifierMixin, BaseEstimator):
         if self._client_ is not None and self._is_own_client_:
             self._client_.close()
         self._client_, self._indices_, self._targets_ = None, (), None
-        self._inputs_ = self._inputs_._replace(parts=())
 
     def __getstate__(self) -> Any:
         # Futures and clients are of this process.
@@ -232,7 +234,6 @@ class DaskLabelClassifier(ClassifierMixin, BaseEstimator):
         if "_client_" in state:
             state |= {"_client_": None, "_indices_": (), "_targets_": None}
             state["_is_own_client_"] = False
-            state["_inputs_"] = state["_inputs_"]._replace(parts=())
         return state
 
     def _solved(self, solver: AlternatingMinimization, problem: Problem) -> Solution:
@@ -271,7 +272,8 @@ class DaskLabelClassifier(ClassifierMixin, BaseEstimator):
         expected = NeighborWeights()
         for name, value in found.get_params().items():
             exact = name == "algorithm" and value != "approximate"
-            plain = name == "metric" and found._euclidean
+            # Squared distances have the same neighbours, but other votes by distance.
+            plain = name == "metric" and found._euclidean and value != "sqeuclidean"
             if name in _OPTIONS or exact or plain or value == getattr(expected, name):
                 continue
             if name in ("min_recall", "random_state", "n_jobs"):
@@ -281,6 +283,15 @@ class DaskLabelClassifier(ClassifierMixin, BaseEstimator):
                 f"{name}={getattr(expected, name)!r}, or fit in memory."
             )
         return found
+
+    def _warn_if_too_many(self, weights: NeighborWeights, n: int) -> None:
+        others = n - 1 if weights.leave_one_out else n
+        if weights.n_neighbors > others:
+            warn(
+                f"{_NAME}: n_neighbors={weights.n_neighbors} is more than the {others} rows that "
+                "can vote at a row: all of them vote.",
+                UserWarning,
+            )
 
     def _solver(self) -> AlternatingMinimization:
         if isinstance(self.solver, str) and self.solver in ("auto", "alternating"):

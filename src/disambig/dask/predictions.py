@@ -117,7 +117,7 @@ def query_part(part: Any, n_features: int, names: tuple[str, ...] | None) -> Any
     if facts.bad is not None:
         raise ValueError(
             f"X: row {facts.bad.row} of a partition, column {facts.bad.column}, has "
-            f"{facts.bad.value:g}. Cells of Dask collections are not completed: fill them first."
+            f"{facts.bad.value:g}; expected finite numbers up to 1e36. Fill missing cells first."
         )
     return float_part(part, facts.single)
 
