@@ -33,8 +33,7 @@ from disambig.weights.unreadable_inputs import readable_error
 _ACCEPTED: dict[str, Any] = {
     "accept_sparse": "csr",
     "dtype": [np.float64, np.float32],
-    # `entry_error` checks this instead, because it names the row.
-    "ensure_all_finite": False,
+    "ensure_all_finite": False,  # `entry_error` checks this instead, because it names the row.
 }
 
 
