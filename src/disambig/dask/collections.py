@@ -1,4 +1,4 @@
-"""Dask collections as inputs and targets: partitions as futures, checked before anything is learned.
+"""Dask collections as inputs and targets: partitions as futures, checked before work starts.
 
 Inputs stay in their partitions. Targets, one column or one small table of bits for each row, are
 brought to the client.
@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import dask.array as da
+import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 from distributed import Client, Future
 
-import dask.array as da
-import dask.dataframe as dd
 from disambig.dask.executor import DaskExecutor
 from disambig.notation import AnyArray, IntArray
 from disambig.parameters import as_array
@@ -64,25 +64,25 @@ class Inputs(NamedTuple):
     names: tuple[str, ...] | None
 
 
-def open_inputs(X: Any, y: Any) -> tuple[Any, Any]:
-    """Collections of X and y; a folder of Parquet files is read lazily, y may name its columns."""
-    if isinstance(X, (str, Path)):
-        X = dd.read_parquet(str(X))
-    if isinstance(X, dd.DataFrame) and isinstance(y, (str, list)) and _are_columns(y, X):
-        columns = [y] if isinstance(y, str) else y
-        X, y = X.drop(columns=columns), X[y]
-    return X, y
+def open_inputs(X: Any) -> Any:
+    """A collection; a folder of Parquet files is read lazily."""
+    return dd.read_parquet(str(X)) if isinstance(X, (str, Path)) else X
 
 
-def _are_columns(y: Any, X: Any) -> bool:
+def target_columns(X: Any, y: Any) -> list[str] | None:
+    """The columns of the frame X that y names; None if y holds the targets themselves."""
+    if not isinstance(X, dd.DataFrame):
+        return None
     if isinstance(y, str):
         if y not in X.columns:
             raise ValueError(
                 f"y={y!r} is not a column of X, which has {_listed(list(X.columns))}. Name the "
                 "column of the targets, or pass them."
             )
-        return True
-    return bool(y) and all(isinstance(name, str) and name in X.columns for name in y)
+        return [y]
+    # A list of texts may also be the labels of the rows.
+    is_named = isinstance(y, list) and bool(y) and all(isinstance(name, str) for name in y)
+    return list(y) if is_named and set(y) <= set(X.columns) and len(set(y)) == len(y) else None
 
 
 def is_collection(data: Any) -> bool:
@@ -90,8 +90,13 @@ def is_collection(data: Any) -> bool:
     return isinstance(data, (da.Array, dd.DataFrame, dd.Series))
 
 
-def read_inputs(executor: DaskExecutor, X: Any) -> Inputs:
-    """Partitions of X as float arrays on the workers; raises before anything is learned."""
+def read_inputs(
+    executor: DaskExecutor, X: Any, targets: list[str] | None = None
+) -> tuple[Inputs, Any]:
+    """Partitions of X as float arrays on the workers, and those of the columns of targets.
+
+    Raises before anything is learned.
+    """
     expected = None
     if isinstance(X, da.Array):
         expected = _array_rows(X, "X")
@@ -106,7 +111,10 @@ def read_inputs(executor: DaskExecutor, X: Any) -> Inputs:
             "Parquet files. Data in memory are fitted by disambig.PartialLabelClassifier, or "
             "divided by dask.array.from_array(X, chunks=(100_000, -1))."
         )
-    futures = _computed(executor.client, parts)
+    futures, own = _computed(executor.client, parts), None
+    if targets is not None:
+        own = executor.client.map(columns_of_part, futures, columns=targets, pure=False)
+        futures = executor.client.map(without_columns, futures, columns=targets, pure=False)
     facts = executor.run(lambda: executor.client.map(describe_part, futures, pure=False), futures)
     heights = [part.n_rows for part in facts]
     if expected is not None and heights != expected:
@@ -118,7 +126,17 @@ def read_inputs(executor: DaskExecutor, X: Any) -> Inputs:
     _check_parts(facts, bounds)
     single = all(part.single for part in facts if part.n_rows)
     checked = executor.client.map(float_part, futures, single=single, pure=False)
-    return Inputs(tuple(checked), bounds, facts[0].n_columns, facts[0].names)
+    return Inputs(tuple(checked), bounds, facts[0].n_columns, facts[0].names), own
+
+
+def columns_of_part(part: Any, columns: list[str]) -> Any:
+    """Some columns of a frame; a series if it is one."""
+    return part[columns[0] if len(columns) == 1 else columns]
+
+
+def without_columns(part: Any, columns: list[str]) -> Any:
+    """A frame without some columns."""
+    return part.drop(columns=columns)
 
 
 def _array_rows(X: Any, name: str) -> list[int]:
@@ -191,11 +209,12 @@ def _check_parts(facts: Sequence[PartFacts], bounds: IntArray) -> None:
                 )
         if part.bad is not None:
             row = int(bounds[number]) + part.bad.row
-            column = part.names[part.bad.column] if part.names else part.bad.column
+            place = part.bad.column
+            column = repr(part.names[place]) if part.names else str(place)
             raise ValueError(
-                f"X: row {row}, column {column!r} has {part.bad.value:g} ({part.bad.total} such "
-                f"entries in partition {number}). Cells of Dask collections are not completed: "
-                "fill them, or drop their rows."
+                f"X: row {row}, column {column} has {part.bad.value:g} ({part.bad.total} such "
+                f"entries in partition {number}); expected finite numbers up to 1e36. Missing "
+                "cells of Dask collections are not completed: fill them, or drop their rows."
             )
     if not bounds[-1]:
         raise ValueError("X has no rows.")
@@ -211,11 +230,13 @@ def _numpy_type(name: str) -> Any:
         return np.dtype(object)
 
 
-def read_targets(executor: DaskExecutor, y: Any, bounds: IntArray) -> Any:
+def read_targets(executor: DaskExecutor, y: Any, own: Any, bounds: IntArray) -> Any:
     """The targets of all rows on the client, in the form that `LabelSets.from_any` reads.
 
-    A collection must have the partitions of X.
+    A collection must have the partitions of X; `own` are futures of columns of X, or None.
     """
+    if own is not None:
+        return _gathered(executor, own)
     if not is_collection(y):
         n = len(y)
         if n != bounds[-1]:
@@ -236,10 +257,16 @@ def read_targets(executor: DaskExecutor, y: Any, bounds: IntArray) -> Any:
     if heights != expected:
         raise ValueError(
             f"X has partitions of {_listed(expected)} rows, and y of {_listed(heights)}. Give both "
-            "the same partitions, as by y.rechunk or y.repartition, or take them from one frame."
+            "the same partitions, as by y.rechunk or y.repartition; of a frame, name columns as y."
         )
-    found = executor.run(lambda: executor.client.map(target_part, futures, pure=False), futures)
-    return np.concatenate(found)
+    return _gathered(executor, futures)
+
+
+def _gathered(executor: DaskExecutor, futures: Sequence[Future]) -> AnyArray:
+    client = executor.client
+    found = executor.run(lambda: client.map(target_part, futures, pure=False), futures)
+    joined: AnyArray = np.concatenate(found)
+    return joined
 
 
 def target_part(part: Any) -> AnyArray:

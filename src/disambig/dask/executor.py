@@ -8,8 +8,9 @@ step is then sent and run again, a bounded number of times.
 
 import itertools
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import CancelledError
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,6 @@ from distributed import Client, Future, KilledWorker, wait
 from distributed.comm import CommClosedError
 
 from disambig.exceptions import ClusterError
-from disambig.notation import AnyArray
 from disambig.votes.executor import RowSlices
 
 # Arrays of fewer bytes travel with their task.
@@ -56,8 +56,8 @@ class DaskExecutor:
         self.counts = dict.fromkeys(
             ("calls", "tasks", "messages", "bytes_sent", "bytes_received", "repeated"), 0
         )
-        # By identity of the array: the array, which keeps the identity, its futures, the last call.
-        self._sent: dict[Any, tuple[AnyArray, Any, int]] = {}
+        # By identity: the argument, which keeps the identity, its futures, the last call.
+        self._sent: dict[Any, tuple[Any, Iterable[Future], int]] = {}
 
     def map(
         self, function: Callable[..., Any], blocks: Sequence[Any], *arguments: Any
@@ -84,8 +84,11 @@ class DaskExecutor:
                 self._wait(futures)
                 found: list[Any] = self.client.gather(futures, direct=True)
                 return found
+            except (FileNotFoundError, PermissionError):
+                # Of a task that reads a file: it would fail again.
+                raise
             except _LOST as error:
-                self._sent.clear()
+                self.forget()
                 self.counts["repeated"] += 1
                 check_client(self.client)
                 if attempt == self.max_attempts or not self._revived(kept):
@@ -96,16 +99,17 @@ class DaskExecutor:
                     ) from error
         raise AssertionError("the loop returns or raises")
 
-    def sent(self, value: AnyArray) -> Future:
-        """An array on some worker; the same future for the same array."""
-        return self._once(id(value), value, lambda: self._scatter([value])[0])
+    def forget(self) -> None:
+        """Free what was sent to the workers."""
+        self._sent.clear()
 
     def _revived(self, kept: Sequence[Future]) -> bool:
         """Whether the blocks are there, or can be made again; failed ones are."""
         failed = [future for future in kept if future.status == "error"]
         if failed:
             self.client.retry(failed)
-        return not any(future.status in ("cancelled", "lost") for future in kept)
+        # One that is lost has tasks that make it again; one that is cancelled has none.
+        return not any(future.status == "cancelled" for future in kept)
 
     def _submitted(
         self, function: Callable[..., Any], blocks: Sequence[Any], arguments: Any
@@ -115,6 +119,7 @@ class DaskExecutor:
         self.counts["messages"] += len(blocks)
         number = self.counts["calls"]
         self._sent = {k: v for k, v in self._sent.items() if v[2] >= number - _CALLS_KEPT}
+        self._send(arguments)
         columns = [self._placed(argument, len(blocks)) for argument in arguments]
         futures: list[Future] = self.client.map(
             function,
@@ -127,33 +132,35 @@ class DaskExecutor:
 
     def _placed(self, argument: Any, n_blocks: int) -> list[Any]:
         """What each task is given for one argument."""
+        known = self._sent.get(_identity(argument))
+        if known is not None:
+            return list(islice(known[1], n_blocks))
         if isinstance(argument, RowSlices):
-            whole, bounds = argument.array, argument.bounds
-            if whole.nbytes < _SMALL_BYTES:
-                return [argument[b] for b in range(n_blocks)]
-            return list(
-                self._once(
-                    (id(whole), bounds.tobytes()),
-                    whole,
-                    lambda: self._scatter([argument[b] for b in range(n_blocks)]),
-                )
-            )
-        if isinstance(argument, np.ndarray) and argument.nbytes >= _SMALL_BYTES:
-            return [self.sent(argument)] * n_blocks
+            return [argument[b] for b in range(n_blocks)]
         return [argument] * n_blocks
 
-    def _once(self, key: Any, array: AnyArray, send: Callable[[], Any]) -> Any:
-        known = self._sent.get(key)
-        futures = send() if known is None else known[1]
-        self._sent[key] = (array, futures, self.counts["calls"])
-        return futures
-
-    def _scatter(self, arrays: list[AnyArray]) -> list[Future]:
+    def _send(self, arguments: Any) -> None:
+        """Bring large arrays to the workers, all at once, unless they are there."""
+        number = self.counts["calls"]
+        large = {_identity(a): a for a in arguments if _is_large(a)}
+        for key in large.keys() & self._sent.keys():
+            self._sent[key] = (*self._sent[key][:2], number)
+        missing = {key: a for key, a in large.items() if key not in self._sent}
+        if not missing:
+            return
+        parts = [
+            [a[b] for b in range(len(a))] if isinstance(a, RowSlices) else [a]
+            for a in missing.values()
+        ]
+        flat = [array for part in parts for array in part]
         self._require_workers()
-        self.counts["messages"] += len(arrays)
-        self.counts["bytes_sent"] += sum(array.nbytes for array in arrays)
-        found: list[Future] = self.client.scatter(arrays, direct=True, hash=False)
-        return found
+        futures = iter(self.client.scatter(flat, direct=True, hash=False))
+        for (key, argument), part in zip(missing.items(), parts, strict=True):
+            own = list(islice(futures, len(part)))
+            placed = own if isinstance(argument, RowSlices) else itertools.repeat(own[0])
+            self._sent[key] = (argument, placed, number)
+        self.counts["messages"] += len(flat)
+        self.counts["bytes_sent"] += sum(array.nbytes for array in flat)
 
     def _wait(self, futures: list[Future]) -> None:
         """Until all are done; raises if the cluster is gone, or has no workers for too long."""
@@ -188,6 +195,18 @@ def check_client(client: Any) -> None:
             f"The Dask client is {client.status}, so that nothing can run. Connect a new one, and "
             "fit again."
         )
+
+
+def _is_large(argument: Any) -> bool:
+    array = argument.array if isinstance(argument, RowSlices) else argument
+    return isinstance(array, np.ndarray) and array.nbytes >= _SMALL_BYTES
+
+
+def _identity(argument: Any) -> Any:
+    """The same for the same array, divided in the same way."""
+    if isinstance(argument, RowSlices):
+        return id(argument.array), argument.bounds.tobytes()
+    return id(argument)
 
 
 def _bytes_of(value: Any) -> int:

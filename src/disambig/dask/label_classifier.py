@@ -10,12 +10,14 @@ from sklearn.utils.validation import check_is_fitted
 from disambig.candidates import LabelSets
 from disambig.estimators.fitting import check_information
 from disambig.estimators.prediction import predictor_of
-from disambig.exceptions import ClusterError, MissingOracleError
+from disambig.exceptions import ClusterError, MissingOracleError, warn
 from disambig.losses.registry import bind_label_loss
 from disambig.notation import AnyArray
 from disambig.problem import Problem
 from disambig.solvers import AlternatingMinimization
-from disambig.solvers.loop import Callback
+from disambig.solvers.checkpoints import checkpoint_key, checkpoints
+from disambig.solvers.loop import Callback, Status
+from disambig.solvers.solution import Solution
 from disambig.votes.row_blocks import RowBlocks
 from disambig.weights import NeighborWeights
 from disambig.weights.registry import resolve_weights
@@ -49,6 +51,12 @@ class DaskLabelClassifier(ClassifierMixin, BaseEstimator):
         As in `PartialLabelClassifier`.
     max_attempts : int, default 10
         How often a step is run until no worker dies in it.
+    checkpoint : path, optional
+        A folder in which the state is kept between steps. If the process of the fit is killed, the
+        same fit with the same folder builds the votes again and goes on from the last state that
+        was kept, to the same labels. The folder is empty after a fit.
+    checkpoint_seconds : float, default 60
+        Seconds between two states that are kept; 0 keeps all.
     callback : callable, optional
         Called with a `disambig.solvers.Progress` after every step; returning True ends the run.
 
@@ -90,6 +98,8 @@ class DaskLabelClassifier(ClassifierMixin, BaseEstimator):
         classes: Any = None,
         unlabeled: Any = None,
         max_attempts: int = 10,
+        checkpoint: Any = None,
+        checkpoint_seconds: float = 60.0,
         callback: Callback | None = None,
     ) -> None:
         self.weights = weights
@@ -98,6 +108,8 @@ class DaskLabelClassifier(ClassifierMixin, BaseEstimator):
         self.classes = classes
         self.unlabeled = unlabeled
         self.max_attempts = max_attempts
+        self.checkpoint = checkpoint
+        self.checkpoint_seconds = checkpoint_seconds
         self.callback = callback
 
     def fit(self, X: Any, y: Any, client: Any = None) -> Self:
@@ -114,29 +126,38 @@ class DaskLabelClassifier(ClassifierMixin, BaseEstimator):
             By default the current client, and if there is none one with workers on this machine,
             which `close` ends.
         """
-        from disambig.dask.cluster import client_of
-        from disambig.dask.collections import open_inputs, read_inputs, read_targets
+        from disambig.dask.cluster import client_of, require_dask
+
+        require_dask()
+        from disambig.dask.collections import (
+            open_inputs,
+            read_inputs,
+            read_targets,
+            target_columns,
+        )
         from disambig.dask.executor import DaskExecutor
         from disambig.dask.graph import VotesOptions, build_graph
 
         weights, solver = self._weights(), self._solver()
-        X, y = open_inputs(X, y)
+        X = open_inputs(X)
+        columns = target_columns(X, y)
         client, is_own = client_of(client)
         try:
             executor = DaskExecutor(client, max_attempts=self.max_attempts)
-            inputs = read_inputs(executor, X)
+            inputs, own = read_inputs(executor, X, columns)
             sets = LabelSets.from_any(
-                read_targets(executor, y, inputs.bounds),
+                read_targets(executor, y, own, inputs.bounds),
                 classes=self.classes,
                 unlabeled=self.unlabeled,
             )
             check_information(sets, "disambiguation")
             loss = bind_label_loss(self.loss, sets.classes)
+            self._warn_if_too_many(weights, len(sets))
             options = VotesOptions(*(getattr(weights, name) for name in _OPTIONS))
             graph = build_graph(client, inputs.parts, inputs.bounds, options)
             votes = RowBlocks(graph.blocks, graph.transposed, executor)
             problem = Problem(votes, loss, sets)
-            solution = solver.solve(problem, callback=self.callback)
+            solution = self._solved(solver, problem)
         except BaseException:
             if is_own:
                 client.close()
@@ -144,7 +165,10 @@ class DaskLabelClassifier(ClassifierMixin, BaseEstimator):
         predictor = predictor_of(problem, solution, "disambiguation", np.ones(len(sets)))
         self._predictor_ = replace(predictor, xi=predictor.xi[:0], candidates=None)
         self._client_, self._is_own_client_ = client, is_own
-        self._inputs_, self._indices_, self._options_ = inputs, graph.indices, options
+        # The scheduler keeps the tasks of the partitions, so that indices can be made again.
+        self._inputs_ = inputs._replace(parts=())
+        self._indices_, self._options_ = graph.indices, options
+        self._targets_: Any = None
         self.weights_, self.solver_, self.loss_ = weights, solver, loss
         self.classes_, self.predictions_ = sets.classes, loss.predictions
         self.labels_: AnyArray = sets.classes[solution.decoded.outputs]
@@ -156,6 +180,7 @@ class DaskLabelClassifier(ClassifierMixin, BaseEstimator):
         if inputs.names is not None:
             self.feature_names_in_ = np.asarray(inputs.names, dtype=object)
         self.traffic_ = dict(executor.counts)
+        executor.forget()
         return self
 
     def predict(self, X: Any) -> Any:
@@ -169,7 +194,12 @@ class DaskLabelClassifier(ClassifierMixin, BaseEstimator):
         """
         from disambig.dask.collections import open_inputs
         from disambig.dask.executor import check_client
-        from disambig.dask.predictions import PartPredictor, check_queries, lazy_predictions
+        from disambig.dask.predictions import (
+            PartPredictor,
+            check_queries,
+            lazy_predictions,
+            targets_on_workers,
+        )
 
         check_is_fitted(self)
         if self._client_ is None:
@@ -177,12 +207,11 @@ class DaskLabelClassifier(ClassifierMixin, BaseEstimator):
                 f"{_NAME}: the workers of this model are closed, and its rows with them. Fit again."
             )
         check_client(self._client_)
-        X, _ = open_inputs(X, None)
+        X = open_inputs(X)
         check_queries(X, self._inputs_)
-        # On every worker: what the client sends has no task that could make it again.
-        targets = self._client_.scatter(
-            self.solution_.targets, broadcast=True, direct=True, hash=False
-        )
+        if self._targets_ is None:
+            targets: Any = self.solution_.targets
+            self._targets_ = targets_on_workers(self._client_, targets, self._inputs_.bounds)
         how = PartPredictor(
             self._predictor_,
             self.predictions_,
@@ -190,23 +219,41 @@ class DaskLabelClassifier(ClassifierMixin, BaseEstimator):
             self._inputs_.n_features,
             self._inputs_.names,
         )
-        return lazy_predictions(X, self._indices_, targets, how)
+        return lazy_predictions(X, self._indices_, self._targets_, how)
 
     def close(self) -> None:
         """Free the partitions on the workers, and end workers that the fit has started itself."""
         check_is_fitted(self)
         if self._client_ is not None and self._is_own_client_:
             self._client_.close()
-        self._client_, self._indices_ = None, ()
-        self._inputs_ = self._inputs_._replace(parts=())
+        self._client_, self._indices_, self._targets_ = None, (), None
 
     def __getstate__(self) -> Any:
         # Futures and clients are of this process.
         state = dict(super().__getstate__())
         if "_client_" in state:
-            state |= {"_client_": None, "_indices_": (), "_is_own_client_": False}
-            state["_inputs_"] = state["_inputs_"]._replace(parts=())
+            state |= {"_client_": None, "_indices_": (), "_targets_": None}
+            state["_is_own_client_"] = False
         return state
+
+    def _solved(self, solver: AlternatingMinimization, problem: Problem) -> Solution:
+        if self.checkpoint is None:
+            return solver.solve(problem, callback=self.callback)
+        key = checkpoint_key(
+            [
+                problem.prediction_tolerance,
+                problem.target_tolerance,
+                problem.candidates.mask,
+                problem.candidates.weights,
+                self.loss,
+                solver,
+            ]
+        )
+        with checkpoints(self.checkpoint, key, self.checkpoint_seconds) as kept:
+            solution = solver.solve(problem, callback=self.callback)
+            if solution.status is not Status.STOPPED:
+                kept.remove()
+        return solution
 
     def _weights(self) -> NeighborWeights:
         weights = self.weights
@@ -225,7 +272,8 @@ class DaskLabelClassifier(ClassifierMixin, BaseEstimator):
         expected = NeighborWeights()
         for name, value in found.get_params().items():
             exact = name == "algorithm" and value != "approximate"
-            plain = name == "metric" and found._euclidean
+            # Squared distances have the same neighbours, but other votes by distance.
+            plain = name == "metric" and found._euclidean and value != "sqeuclidean"
             if name in _OPTIONS or exact or plain or value == getattr(expected, name):
                 continue
             if name in ("min_recall", "random_state", "n_jobs"):
@@ -235,6 +283,15 @@ class DaskLabelClassifier(ClassifierMixin, BaseEstimator):
                 f"{name}={getattr(expected, name)!r}, or fit in memory."
             )
         return found
+
+    def _warn_if_too_many(self, weights: NeighborWeights, n: int) -> None:
+        others = n - 1 if weights.leave_one_out else n
+        if weights.n_neighbors > others:
+            warn(
+                f"{_NAME}: n_neighbors={weights.n_neighbors} is more than the {others} rows that "
+                "can vote at a row: all of them vote.",
+                UserWarning,
+            )
 
     def _solver(self) -> AlternatingMinimization:
         if isinstance(self.solver, str) and self.solver in ("auto", "alternating"):

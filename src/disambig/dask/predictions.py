@@ -1,18 +1,20 @@
 """Lazy predictions of partitions of new inputs, from indices and targets on the workers."""
 
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, NamedTuple
 
+import dask.array as da
 import numpy as np
 import scipy.sparse as sp
 from dask import delayed
+from distributed import Client, Future
 
-import dask.array as da
 from disambig.dask.collections import Inputs, describe_part, float_part
 from disambig.dask.graph import VotesOptions, extend_table
 from disambig.estimators.prediction import Predictor
-from disambig.losses.labels.faces import CodedFaces
-from disambig.notation import AnyArray
+from disambig.losses.labels.faces import CodedFaces, Embedding
+from disambig.notation import AnyArray, IntArray
 from disambig.votes.sparse import SparseVotes
 from disambig.weights.neighbors.parts import NearestRows, neighbor_votes
 
@@ -36,6 +38,43 @@ class PartPredictor(NamedTuple):
     options: VotesOptions
     n_features: int
     names: tuple[str, ...] | None
+
+
+def targets_on_workers(client: Client, targets: CodedFaces, bounds: IntArray) -> Future:
+    """The targets of all rows as the result of tasks, so that they are made again if lost.
+
+    One byte for each row goes through the scheduler, in parts.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    targets : CodedFaces, n rows
+    bounds : int array (parts + 1,)
+    """
+    parts = []
+    for start, stop in pairwise(bounds.tolist()):
+        own = targets.take(np.arange(start, stop))
+        parts.append(
+            client.submit(
+                faces_part, own.codes, *own.several_words, own.size, own.embedding, pure=False
+            )
+        )
+    joined: Future = client.submit(joined_faces, parts, pure=False)
+    return joined
+
+
+def faces_part(
+    codes: AnyArray, several: IntArray, words: AnyArray, size: int, embedding: Embedding
+) -> CodedFaces:
+    """The targets of one partition."""
+    return CodedFaces.from_several(codes, several, words, size, embedding)
+
+
+def joined_faces(parts: list[CodedFaces]) -> CodedFaces:
+    """The targets of all partitions."""
+    codes = np.concatenate([part.codes for part in parts])
+    words = np.concatenate([part.words for part in parts])
+    return CodedFaces(codes, words, parts[0].size, parts[0].embedding)
 
 
 def lazy_predictions(X: Any, indices: Any, targets: Any, how: PartPredictor) -> Any:
@@ -78,7 +117,7 @@ def query_part(part: Any, n_features: int, names: tuple[str, ...] | None) -> Any
     if facts.bad is not None:
         raise ValueError(
             f"X: row {facts.bad.row} of a partition, column {facts.bad.column}, has "
-            f"{facts.bad.value:g}. Cells of Dask collections are not completed: fill them first."
+            f"{facts.bad.value:g}; expected finite numbers up to 1e36. Fill missing cells first."
         )
     return float_part(part, facts.single)
 

@@ -89,7 +89,13 @@ class TablePlan:
         return Table(table, X, self, target, ids, (*table.notes, *self.features.unseen(X), *notes))
 
     def in_bags(self, table: "Table") -> "Table":
-        """The table that the plan was made from, read again, with what is known of its bags."""
+        """The table that the plan was made from, read again, with what is known of its bags.
+
+        Parameters
+        ----------
+        table : Table
+            Read with this plan; as it is if the plan knows no bags.
+        """
         if self.bounds is None or self.target is None:
             return table
         target = table.target

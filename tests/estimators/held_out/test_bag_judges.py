@@ -183,7 +183,7 @@ def test_confidence_beats_leave_one_out(seed, share_of_sets, bag_size, kind, mon
         for confidence in (before.confidence_, model.confidence_)
     ]
     assert found[1][0] > found[0][0] + 0.03
-    assert found[1][1] < min(found[0][1], 0.09)
+    assert found[1][1] < 0.6 * found[0][1]
     # New rows, too: the shares of votes are too low.
     new, truth = X + 1e-3, y
     losses = [

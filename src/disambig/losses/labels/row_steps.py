@@ -115,6 +115,22 @@ class LabelSteps:
         kept = NO_ROWS if kept is None else kept
         return self._targets(predictions, copy, tolerance, visited, kept, rule)
 
+    def packed(self, faces: CodedFaces) -> dict[str, AnyArray]:
+        several, words = faces.several_words
+        return {"codes": faces.codes, "several": several, "words": words}
+
+    def unpacked(
+        self, targets: dict[str, AnyArray], predictions: dict[str, AnyArray]
+    ) -> tuple[CodedFaces, CodedFaces]:
+        return (
+            CodedFaces.from_several(
+                **targets, size=self.candidates.n_classes, embedding=self.embedding
+            ),
+            CodedFaces.from_several(
+                **predictions, size=self._n_predictions, embedding=IdentityEmbedding()
+            ),
+        )
+
     @property
     def _blank_predictions(self) -> CodedFaces:
         return CodedFaces.blank(len(self.candidates), self._n_predictions, IdentityEmbedding())

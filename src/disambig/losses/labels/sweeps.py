@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from disambig.compiled.bits import words_for
 from disambig.compiled.face_sweep import mark_neighbors, sweep_faces
-from disambig.losses.labels.faces import CodedFaces
+from disambig.losses.labels.faces import CodedFaces, IdentityEmbedding
 from disambig.losses.protocol import Sweep
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 from disambig.votes import Votes
@@ -21,6 +20,8 @@ from disambig.votes.row_blocks import Block, RowBlocks, compressed_block
 
 # An empty array means to the compiled functions that no row is kept.
 NO_ROWS = np.zeros(0, dtype=np.bool_)
+# A pass reads codes and words of faces only.
+_NOT_USED = IdentityEmbedding()
 # If a larger share of rows moved, finding the rows that they affect takes longer than visiting all.
 _MAX_SHARE_MOVED = 1 / 16
 
@@ -68,11 +69,7 @@ def sweep(
     if isinstance(votes, RowBlocks):
         _sweep_blocks(votes, voting, choice, found, shared, with_costs)
         return
-    faces = found.faces
-    _sweep_rows(
-        _compressed(votes), voting.codes, voting.words, voting.size, shared, choice,
-        faces.codes, faces.words, faces.size, found.costs, found.moved,
-    )  # fmt: skip
+    _sweep_rows(_compressed(votes), voting, shared, choice, found)
 
 
 def columns_of(votes: Votes, moved: BoolArray) -> BoolArray:
@@ -107,37 +104,32 @@ def _compressed(votes: Votes) -> CompressedRows:
 
 def _sweep_rows(
     rows: CompressedRows,
-    voting_codes: AnyArray,
-    voting_words: AnyArray,
-    voting_size: int,
+    voting: CodedFaces,
     shared: bool,
     choice: Choice,
-    codes: AnyArray,
-    words: AnyArray,
-    size: int,
-    costs: FloatArray,
-    moved: BoolArray,
+    found: Sweep[CodedFaces],
 ) -> None:
+    faces = found.faces
     sweep_faces(
         rows.indptr,
         rows.indices,
         rows.data,
         rows.unit,
-        voting_codes,
-        voting_words,
-        voting_size,
+        voting.codes,
+        voting.words,
+        voting.size,
         shared,
         choice.table,
-        size,
+        faces.size,
         choice.allowed,
         choice.tolerance,
         choice.visited,
         choice.kept,
         choice.rule,
-        codes,
-        words,
-        costs,
-        moved,
+        faces.codes,
+        faces.words,
+        found.costs,
+        found.moved,
     )
 
 
@@ -190,7 +182,8 @@ def _sweep_blocks(
         None if choice.visited.all() else votes.slices(choice.visited),
         votes.slices(choice.kept) if len(choice.kept) else choice.kept,
         choice.rule,
-        votes.slices(faces.codes),
+        # A copy, because the results are written to the array.
+        votes.slices(faces.codes.copy()),
         RowSlices(several, ends),
         RowSlices(several_words, ends),
         RowSlices(bounds[:-1], np.arange(bounds.size)),
@@ -231,32 +224,21 @@ def _sweep_block(
     """The pass over the rows of a block; changes none of its arguments."""
     m = codes.size
     new_codes = codes.copy()
-    words = _spread(several - first, several_words, m, size)
+    own = CodedFaces.from_several(new_codes, several - first, several_words, size, _NOT_USED)
+    voters = CodedFaces.from_several(
+        voting_codes, voting_several, voting_words, voting_size, _NOT_USED
+    )
     costs, moved = np.zeros(m), np.zeros(m, dtype=np.bool_)
     visited = all_rows(m) if visited is None else visited
     _sweep_rows(
         compressed_block(block, unit),
-        voting_codes,
-        _spread(voting_several, voting_words, voting_codes.size, voting_size),
-        voting_size,
+        voters,
         shared,
         Choice(table, allowed, tolerance, visited, kept, rule),
-        new_codes,
-        words,
-        size,
-        costs,
-        moved,
+        Sweep(own, costs, moved),
     )
-    now = np.flatnonzero(new_codes == size + 1)
     paid = costs[visited] if with_costs else costs[:0]
-    return _BlockFaces(new_codes, now, words[now], paid, np.packbits(moved))
-
-
-def _spread(several: IntArray, words: AnyArray, n: int, size: int) -> AnyArray:
-    """Words of all rows from those of some; others are not read, and memory for them is cheap."""
-    spread = np.empty((n, words_for(size)), dtype=np.uint32)
-    spread[several] = words
-    return spread
+    return _BlockFaces(new_codes, *own.several_words, paid, np.packbits(moved))
 
 
 def _block_columns(block: Block, moved: BoolArray) -> AnyArray:
