@@ -120,8 +120,9 @@ class DaskLabelClassifier(ClassifierMixin, BaseEstimator):
         X : dask.array or dask.dataframe (n, d), or a folder of Parquet files
             Numbers without missing cells. The number of tasks grows with the square of the number
             of partitions: some tens are enough.
-        y : collection with the partitions of X, anything in memory that `LabelSets.from_any` reads,
-            or for frames the name of a column of X, or names of columns that are a mask
+        y : collection with the partitions of X, array-like, str or list of str
+            Anything that `LabelSets.from_any` reads. For frames also the name of a column of X, or
+            names of columns that are a mask.
         client : distributed.Client, optional
             By default the current client, and if there is none one with workers on this machine,
             which `close` ends.
