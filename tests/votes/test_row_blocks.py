@@ -15,6 +15,7 @@ from disambig.losses import AbstainLoss, OrdinalLoss, ZeroOneLoss
 from disambig.problem import Problem
 from disambig.solvers import AlternatingMinimization, AnnealedMinimization
 from disambig.votes.executor import Executor, LocalExecutor, RowSlices
+from disambig.votes.protocol import CompressedRows
 from disambig.votes.row_blocks import RowBlock, RowBlocks
 from disambig.votes.sparse import SparseVotes
 
@@ -183,3 +184,43 @@ def test_blocks_of_different_widths_are_refused():
     ]
     with pytest.raises(VotesError, match=r"the blocks have \[2, 3\] columns"):
         RowBlocks(blocks, blocks).shape  # noqa: B018
+
+
+class FileBlock:
+    """Rows that are read from files when a function runs, without a copy."""
+
+    n_columns = 40
+
+    def __init__(self, folder, block):
+        self.folder, self.unit = folder, block.rows.unit
+        folder.mkdir()
+        for name in ("indptr", "indices", "data"):
+            np.save(folder / f"{name}.npy", getattr(block.rows, name))
+
+    @property
+    def rows(self):
+        # Copy-on-write: compiled functions take arrays that could be written to.
+        parts = (
+            np.asarray(np.load(self.folder / f"{name}.npy", mmap_mode="c"))
+            for name in ("indptr", "indices", "data")
+        )
+        return CompressedRows(*parts, self.unit)
+
+
+def test_blocks_may_read_their_rows_from_files(tmp_path):
+    rng = np.random.default_rng(0)
+    matrix = sp.random_array((40, 40), density=0.1, rng=rng, format="csr")
+    memory = RowBlocks.divided(matrix, [0, 15, 40])
+    stored = RowBlocks(
+        *(
+            [FileBlock(tmp_path / f"{side} {b}", block) for b, block in enumerate(blocks)]
+            for side, blocks in (("rows", memory.blocks), ("columns", memory.transposed))
+        ),
+        LocalExecutor(2),
+    )
+    mask = rng.uniform(size=(40, 3)) < 0.5
+    mask[:, 0] |= ~mask.any(axis=1)
+    sets = LabelSets(mask, np.arange(3))
+    loss = ZeroOneLoss().bind(sets.classes)
+    expected = AlternatingMinimization().solve(Problem(SparseVotes(matrix), loss, sets))
+    assert_same_run(AlternatingMinimization().solve(Problem(stored, loss, sets)), expected)

@@ -113,7 +113,8 @@ def read_inputs(
         )
     futures, own = _computed(executor.client, parts), None
     if targets is not None:
-        own = executor.client.map(columns_of_part, futures, columns=targets, pure=False)
+        part = executor.client.map(columns_of_part, futures, columns=targets, pure=False)
+        own = part, targets
         futures = executor.client.map(without_columns, futures, columns=targets, pure=False)
     facts = executor.run(lambda: executor.client.map(describe_part, futures, pure=False), futures)
     heights = [part.n_rows for part in facts]
@@ -233,10 +234,11 @@ def _numpy_type(name: str) -> Any:
 def read_targets(executor: DaskExecutor, y: Any, own: Any, bounds: IntArray) -> Any:
     """The targets of all rows on the client, in the form that `LabelSets.from_any` reads.
 
-    A collection must have the partitions of X; `own` are futures of columns of X, or None.
+    A collection must have the partitions of X; `own` are futures of columns of X with the names
+    of these columns, or None.
     """
     if own is not None:
-        return _gathered(executor, own)
+        return _gathered(executor, own[0], own[1])
     if not is_collection(y):
         n = len(y)
         if n != bounds[-1]:
@@ -259,14 +261,15 @@ def read_targets(executor: DaskExecutor, y: Any, own: Any, bounds: IntArray) -> 
             f"X has partitions of {_listed(expected)} rows, and y of {_listed(heights)}. Give both "
             "the same partitions, as by y.rechunk or y.repartition; of a frame, name columns as y."
         )
-    return _gathered(executor, futures)
+    return _gathered(executor, futures, list(y.columns) if isinstance(y, dd.DataFrame) else ())
 
 
-def _gathered(executor: DaskExecutor, futures: Sequence[Future]) -> AnyArray:
+def _gathered(executor: DaskExecutor, futures: Sequence[Future], names: Sequence[str]) -> Any:
+    """One array; a frame if there are columns with names, which are those of classes."""
     client = executor.client
     found = executor.run(lambda: client.map(target_part, futures, pure=False), futures)
     joined: AnyArray = np.concatenate(found)
-    return joined
+    return pd.DataFrame(joined, columns=list(names)) if joined.ndim == 2 and names else joined
 
 
 def target_part(part: Any) -> AnyArray:

@@ -39,7 +39,7 @@ class DaskExecutor:
     client : distributed.Client
     max_attempts : int, default 10
         How often a step is run until no worker dies in it.
-    patience : float, default 60
+    patience : float, default 180
         Seconds for which the cluster may be without workers before the step ends with an error.
 
     Attributes
@@ -49,7 +49,7 @@ class DaskExecutor:
         bytes_received, repeated attempts.
     """
 
-    def __init__(self, client: Client, *, max_attempts: int = 10, patience: float = 60.0) -> None:
+    def __init__(self, client: Client, *, max_attempts: int = 10, patience: float = 180.0) -> None:
         self.client = client
         self.max_attempts = max_attempts
         self.patience = patience

@@ -11,6 +11,7 @@ from disambig.candidates import LabelSets
 from disambig.estimators.fitting import check_information
 from disambig.estimators.prediction import predictor_of
 from disambig.exceptions import ClusterError, MissingOracleError, warn
+from disambig.losses.labels.finite import FiniteLoss
 from disambig.losses.registry import bind_label_loss
 from disambig.notation import AnyArray
 from disambig.problem import Problem
@@ -120,8 +121,9 @@ class DaskLabelClassifier(ClassifierMixin, BaseEstimator):
         X : dask.array or dask.dataframe (n, d), or a folder of Parquet files
             Numbers without missing cells. The number of tasks grows with the square of the number
             of partitions: some tens are enough.
-        y : collection with the partitions of X, anything in memory that `LabelSets.from_any` reads,
-            or for frames the name of a column of X, or names of columns that are a mask
+        y : collection with the partitions of X, array-like, str or list of str
+            Anything that `LabelSets.from_any` reads. For frames also the name of a column of X, or
+            names of columns that are a mask.
         client : distributed.Client, optional
             By default the current client, and if there is none one with workers on this machine,
             which `close` ends.
@@ -157,13 +159,16 @@ class DaskLabelClassifier(ClassifierMixin, BaseEstimator):
             graph = build_graph(client, inputs.parts, inputs.bounds, options)
             votes = RowBlocks(graph.blocks, graph.transposed, executor)
             problem = Problem(votes, loss, sets)
-            solution = self._solved(solver, problem)
+            solution = self._solved(solver, problem, loss)
         except BaseException:
             if is_own:
                 client.close()
             raise
         predictor = predictor_of(problem, solution, "disambiguation", np.ones(len(sets)))
         self._predictor_ = replace(predictor, xi=predictor.xi[:0], candidates=None)
+        before = vars(self)
+        if before.get("_client_") is client:
+            is_own = before["_is_own_client_"]
         self._client_, self._is_own_client_ = client, is_own
         # The scheduler keeps the tasks of the partitions, so that indices can be made again.
         self._inputs_ = inputs._replace(parts=())
@@ -236,7 +241,9 @@ class DaskLabelClassifier(ClassifierMixin, BaseEstimator):
             state["_is_own_client_"] = False
         return state
 
-    def _solved(self, solver: AlternatingMinimization, problem: Problem) -> Solution:
+    def _solved(
+        self, solver: AlternatingMinimization, problem: Problem, loss: FiniteLoss
+    ) -> Solution:
         if self.checkpoint is None:
             return solver.solve(problem, callback=self.callback)
         key = checkpoint_key(
@@ -245,7 +252,8 @@ class DaskLabelClassifier(ClassifierMixin, BaseEstimator):
                 problem.target_tolerance,
                 problem.candidates.mask,
                 problem.candidates.weights,
-                self.loss,
+                loss.matrix,
+                solver.start if isinstance(solver.start, np.ndarray) else None,
                 solver,
             ]
         )

@@ -72,7 +72,8 @@ class Checkpoints:
                 "another folder, or delete this one."
             )
         if not header.exists():
-            if any(folder.glob("*")):
+            # A kill in the first write leaves a hidden file, which the next write removes.
+            if any(not path.name.startswith(".") for path in folder.iterdir()):
                 raise CheckpointError(
                     f"{folder} has files that are no checkpoints. Name an empty or a new folder."
                 )

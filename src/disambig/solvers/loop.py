@@ -140,6 +140,9 @@ def iterate(
 ) -> Run[S]:
     """Step from `state` until convergence, `max_iter` steps, or a callback that returns True.
 
+    Inside `disambig.solvers.checkpoints.checkpoints` the states of a process that stores them are
+    kept, and a run of which states are kept goes on from the last one.
+
     Parameters
     ----------
     process : Process
@@ -151,9 +154,6 @@ def iterate(
         The name of this run in the trace.
     callback : callable, optional
         See `Callback`.
-
-    Inside `disambig.solvers.checkpoints` the states of a process that stores them are kept, and a
-    run of which states are kept goes on from the last one.
     """
     kept = current_checkpoints()
     stores: Any = process if isinstance(process, StoresStates) else None
