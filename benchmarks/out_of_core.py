@@ -45,7 +45,7 @@ N_FEATURES, N_CLASSES, N_NEIGHBORS, N_GROUPS = 8, 10, 20, 100
 N_THREADS = 2
 ROWS_AT_A_TIME = 1_000_000
 # Rows and memory of the table.
-SIZES = ((100_000, "512MiB"), (1_000_000, "8GiB"))
+SIZES = ((100_000, "512MiB"), (1_000_000, "8GiB"), (1_000_000, "600MiB"))
 SEARCHED_SIZES = (100_000, 1_000_000)
 N_SEARCHED = 20_000
 
@@ -206,8 +206,9 @@ def section(fits: str, searches: str) -> str:
         "## Out of core\n\n"
         f"Inputs in a file, d = {N_FEATURES}, {N_CLASSES} classes, sets of three; graph of "
         f"{N_NEIGHBORS} neighbours, exact, and its transpose in folders of row blocks; alternating "
-        f"minimisation over blocks, {N_THREADS} threads, no cluster. *memory* is what was stated, "
-        "*peak* what the process held at most. Seconds are of the processor, *wall* of the clock "
+        f"minimisation over blocks, {N_THREADS} threads, no cluster. *memory* is what was stated "
+        "for graph and transpose; *peak* is what the process held at most, with the candidate sets and "
+        "labels, which are in memory. Seconds are of the processor, *wall* of the clock "
         "beside other work.\n\n"
         f"{provenance('python -m benchmarks.out_of_core --write', seeds='0')}\n\n{fits}\n\n"
         f"The search of {N_NEIGHBORS} neighbours, one thread, for {N_SEARCHED:,} queries that are "
