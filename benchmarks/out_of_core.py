@@ -207,7 +207,7 @@ def section(fits: str, searches: str) -> str:
         f"Inputs in a file, d = {N_FEATURES}, {N_CLASSES} classes, sets of three; graph of "
         f"{N_NEIGHBORS} neighbours, exact, and its transpose in folders of row blocks; alternating "
         f"minimisation over blocks, {N_THREADS} threads, no cluster. *memory* is what was stated "
-        "for graph and transpose; *peak* is what the process held at most, with the candidate sets and "
+        "for graph and transpose; *peak* is what the process held at most, with candidate sets and "
         "labels, which are in memory. Seconds are of the processor, *wall* of the clock "
         "beside other work.\n\n"
         f"{provenance('python -m benchmarks.out_of_core --write', seeds='0')}\n\n{fits}\n\n"
