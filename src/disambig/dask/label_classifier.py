@@ -121,7 +121,7 @@ class DaskLabelClassifier(ClassifierMixin, BaseEstimator):
         X : dask.array or dask.dataframe (n, d), or a folder of Parquet files
             Numbers without missing cells. The number of tasks grows with the square of the number
             of partitions: some tens are enough.
-        y : collection with the partitions of X, array-like, str or list of str
+        y : collection with the partitions of X, array-like (n,), str or list of str
             Anything that `LabelSets.from_any` reads. For frames also the name of a column of X, or
             names of columns that are a mask.
         client : distributed.Client, optional
