@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from disambig import (
         candidates,
         checks,
+        dask,
         datasets,
         diagnosis,
         estimators,
@@ -105,6 +106,7 @@ __all__ = [
     "__version__",
     "candidates",
     "checks",
+    "dask",
     "datasets",
     "diagnose",
     "diagnosis",

@@ -11,6 +11,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 __all__ = [
     "CandidateError",
+    "CheckpointError",
+    "ClusterError",
     "ContractError",
     "ConvergenceWarning",
     "DatasetError",
@@ -65,6 +67,34 @@ class ContractError(AssertionError):
     >>> check_votes(DenseVotes(np.array([[0.0, 1.0], [2.0, 0.0]]), symmetric=True))
     Traceback (most recent call last):
     disambig.exceptions.ContractError: check_votes: DenseVotes: ...
+    """
+
+
+class CheckpointError(RuntimeError):
+    """A folder whose checkpoints are those of another run, or which has other files.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from disambig.solvers.checkpoints import checkpoints
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with checkpoints(folder, "one"):
+    ...         pass
+    ...     with checkpoints(folder, "another"):
+    ...         pass
+    Traceback (most recent call last):
+    disambig.exceptions.CheckpointError: ... holds checkpoints of other data, ...
+    """
+
+
+class ClusterError(RuntimeError):
+    """A cluster on which nothing can run: a closed client, no workers, or workers that die.
+
+    Examples
+    --------
+    >>> raise ClusterError("The Dask client is closed, so that nothing can run.")
+    Traceback (most recent call last):
+    disambig.exceptions.ClusterError: The Dask client is closed, so that nothing can run.
     """
 
 

@@ -91,6 +91,29 @@ def as_array(value: Any) -> AnyArray:
         return array
 
 
+def refuse_collection(name: str, data: Any) -> None:
+    """Raise a TypeError for a Dask collection, of which numpy would gather all rows silently.
+
+    Parameters
+    ----------
+    name : str
+        Of the argument.
+    data : object
+
+    Examples
+    --------
+    >>> refuse_collection("X", [[0.0], [1.0]])
+    """
+    if not hasattr(data, "__dask_graph__"):
+        return
+    kind = type(data).__module__.split(".")[:2]
+    raise TypeError(
+        f"{name} is a {'.'.join(kind)} collection, which is not gathered silently. If its rows fit "
+        f"in memory, pass {name}.compute(). Labels of a collection are learned by "
+        "disambig.dask.DaskLabelClassifier; a model in memory predicts X.map_blocks(model.predict)."
+    )
+
+
 def check_jobs(owner: str, n_jobs: Any) -> None:
     """Raise unless `n_jobs` is None or an integer other than 0, as in joblib.
 

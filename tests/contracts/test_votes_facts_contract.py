@@ -20,6 +20,7 @@ from disambig.votes.operator import OperatorVotes
 from disambig.votes.partition import Membership, PartitionVotes
 from disambig.votes.product import ProductVotes
 from disambig.votes.repeated import RepeatedVotes
+from disambig.votes.row_blocks import RowBlocks
 from disambig.votes.solved import SolvedVotes
 from disambig.votes.sparse import SparseVotes
 from disambig.weights import (
@@ -52,6 +53,10 @@ def _sparse(rng):
     array = rng.integers(0, 3, (N, N)) * (rng.random((N, N)) < 0.3) * 1.0
     array[0, 1] = rng.choice([0.0, -1.0])
     return SparseVotes(sp.csr_array(array + array.T if rng.random() < 0.5 else array))
+
+
+def _row_blocks(rng):
+    return RowBlocks.divided(_sparse(rng).matrix, [0, 4, 4, N])
 
 
 def _product(rng):
@@ -161,6 +166,7 @@ KINDS = {
     "dense": _dense,
     "dense, declared symmetric": _dense_symmetric,
     "sparse": _sparse,
+    "row blocks": _row_blocks,
     "product": _product,
     "partition": _partition,
     "solved": _solved,

@@ -44,12 +44,14 @@ NOT_STORED = {
         "CountedSoftening CountedLabels "
         "BitSoftening SetExtremes SetMeasure WellBehaved LabelSteps LabelSoftening "
         "UniformDistributions Kinks Line _OuterMinimum PinballSlopes Parabolas MeanSigns "
-        "OrderSoftening Sweep QuadraticSplit SoftMeans TiedBits _Options"
+        "BoxTree NearestRows RowIndex OrderSoftening Sweep Choice _BlockFaces RowBlock RowBlocks "
+        "_Facts RowSlices LocalExecutor "
+        "QuadraticSplit SoftMeans TiedBits _Options"
     ),
     "while a problem is solved": (
         "ClassBalance "
         "DescentState Descent RowState RowDescent OneBlockState OneBlock TwoBlocksState TwoBlocks "
-        "InfimumPrediction _Members _MemberSearch GradientState FaceGradients "
+        "KeptRun InfimumPrediction _Members _MemberSearch GradientState FaceGradients "
         "Margins _Steps "
         "InteriorState LinearSolution _Program NewtonState ProjectedNewton BoxState BoxQuadratic "
         "BoxSolution BitHulls ConvexForm Vertices Moves LabelHulls CountedHulls QuadraticLoss "

@@ -44,6 +44,7 @@ from disambig.inputs.completed_weights import plain_weights
 from disambig.inputs.completion import Completion
 from disambig.memory import read_once
 from disambig.notation import BoolArray, FloatArray
+from disambig.parameters import refuse_collection
 from disambig.solvers import AlternatingMinimization, Solution, Solver
 from disambig.solvers.baselines import run_baseline
 from disambig.solvers.loop import Callback
@@ -278,6 +279,7 @@ class CandidateEstimator(
         name = type(self).__name__
         check_shared_parameters(self)
         X = self._checked(X, reset=True)
+        refuse_collection("y", y)
         if y is None:
             said = f"{name} requires y to be passed, but the target y is None."
             raise ValueError(said + self._instead_of_y)

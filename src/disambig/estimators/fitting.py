@@ -19,7 +19,7 @@ from disambig.exceptions import NoInformationError, UnusedClassWarning, warn
 from disambig.inputs.holes import rows_without_input, zero_filled, zero_rows
 from disambig.losses import Loss
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
-from disambig.parameters import as_array
+from disambig.parameters import as_array, refuse_collection
 from disambig.problem import Problem
 from disambig.solvers import Solution
 from disambig.sparse_arrays import check_sparse
@@ -33,8 +33,7 @@ from disambig.weights.unreadable_inputs import readable_error
 _ACCEPTED: dict[str, Any] = {
     "accept_sparse": "csr",
     "dtype": [np.float64, np.float32],
-    # `entry_error` checks this instead, because it names the row.
-    "ensure_all_finite": False,
+    "ensure_all_finite": False,  # `entry_error` checks this instead, because it names the row.
 }
 
 
@@ -45,6 +44,7 @@ def validated_inputs(estimator: Any, X: Any, *, reset: bool, missing: bool = Fal
     does not check them either, that is, if ``assume_finite`` of its configuration is set. With
     `missing`, NaN is accepted: it marks a missing cell.
     """
+    refuse_collection("X", X)
     if sp.issparse(X):
         check_sparse("Input X", X)
     try:

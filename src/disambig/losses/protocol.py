@@ -18,7 +18,7 @@ states: the same faces, the same number of steps, objectives equal up to roundin
 
 from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar, runtime_checkable
 
-from disambig.notation import BoolArray, FloatArray, IntArray
+from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 from disambig.votes import Votes
 
 
@@ -245,6 +245,16 @@ class RowSteps(Protocol):
 
         With `at_vertices` a row keeps its vertex unless another one is better.
         """
+        ...
+
+    def packed(self, faces: Any) -> dict[str, AnyArray]:
+        """Targets or predictions as arrays, for a checkpoint."""
+        ...
+
+    def unpacked(
+        self, targets: dict[str, AnyArray], predictions: dict[str, AnyArray]
+    ) -> tuple[Any, Any]:
+        """Targets and predictions of such arrays."""
         ...
 
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
+from disambig.solvers.checkpoints import KeptRun, StoresStates, current_checkpoints
+
 
 class Progress(NamedTuple):
     """One report of a run, and one entry of a trace: what is reached after a step.
@@ -138,6 +140,9 @@ def iterate(
 ) -> Run[S]:
     """Step from `state` until convergence, `max_iter` steps, or a callback that returns True.
 
+    Inside `disambig.solvers.checkpoints.checkpoints` the states of a process that stores them are
+    kept, and a run of which states are kept goes on from the last one.
+
     Parameters
     ----------
     process : Process
@@ -150,9 +155,28 @@ def iterate(
     callback : callable, optional
         See `Callback`.
     """
+    kept = current_checkpoints()
+    stores: Any = process if isinstance(process, StoresStates) else None
     trace = [Progress(stage, 0, state.objective, state.undecided)]
     status = Status.MAX_ITER
-    for iteration in range(1, max_iter + 1):
+    if kept is not None and stores is not None:
+        earlier = kept.next_run()
+        if earlier is not None:
+            state = stores.unpacked(earlier.arrays)
+            trace = [Progress(*entry) for entry in earlier.trace]
+            if earlier.status is not None:
+                return Run(state, Status[earlier.status], tuple(trace))
+
+    def keep(ended: Status | None) -> None:
+        if kept is None or stores is None:
+            return
+        if ended is Status.STOPPED:
+            # What a callback has stopped goes on in the next solve: what now follows is not kept.
+            kept.close()
+        else:
+            kept.keep(KeptRun(stores.packed(state), trace, ended and ended.name))
+
+    for iteration in range(len(trace), max_iter + 1):
         before, state = state, process.step(state)
         trace.append(Progress(stage, iteration, state.objective, state.undecided))
         # The callback comes before the test of convergence: if it stops the last step of a run that
@@ -163,4 +187,6 @@ def iterate(
             status = Status.CONVERGED
         if status is not Status.MAX_ITER:
             break
+        keep(None)
+    keep(status)
     return Run(state, status, tuple(trace))

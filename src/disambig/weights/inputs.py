@@ -68,7 +68,12 @@ def entries_are_assumed() -> bool:
 
 
 def entry_error(
-    X: Any, names: Any = None, *, square: str = "", training: bool = False
+    X: Any,
+    names: Any = None,
+    *,
+    square: str = "",
+    training: bool = False,
+    first_row: int = 0,
 ) -> str | None:
     """What is wrong with the first entry that weightings cannot use; None if all can be used.
 
@@ -85,6 +90,8 @@ def entry_error(
         As in `training_inputs`.
     training : bool
         Whether X holds features of training rows.
+    first_row : int
+        The number of the first row, where X is a part of the inputs.
 
     Examples
     --------
@@ -108,10 +115,11 @@ def entry_error(
             )
         )
     column: Any = bad.column if names is None else names[bad.column]
+    row = bad.row + first_row
     place = (
-        f"row {bad.row}, column {column!r}"
+        f"row {row}, column {column!r}"
         if isinstance(column, str)
-        else (f"row {bad.row}, column {bad.column}")
+        else (f"row {row}, column {bad.column}")
     )
     if not np.isfinite(bad.value):
         advice = "impute or drop such rows, for example with sklearn.impute.SimpleImputer in a "

@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from disambig.candidates import LabelSets
 from disambig.exceptions import ConvergenceWarning
 from disambig.losses import AbstainLoss, OrdinalLoss, ZeroOneLoss
-from disambig.losses.labels import row_steps as label_steps
+from disambig.losses.labels import sweeps as label_steps
 from disambig.problem import Problem
 from disambig.solvers import AlternatingMinimization
 from disambig.solvers.alternating.descent import Descent

@@ -181,6 +181,16 @@ class CodedFaces:
         return cls.from_words(pack_rows(mask), mask.shape[1], embedding)
 
     @classmethod
+    def from_several(
+        cls, codes: AnyArray, several: IntArray, words: AnyArray, size: int, embedding: Embedding
+    ) -> "CodedFaces":
+        """Faces from codes, and the bits of those that have several vertices (`several_words`)."""
+        # Other rows are not read, and memory that is never written is cheap.
+        spread = np.empty((codes.size, words_for(size)), dtype=np.uint32)
+        spread[several] = words
+        return cls(codes, spread, size, embedding)
+
+    @classmethod
     def blank(cls, n: int, size: int, embedding: Embedding) -> "CodedFaces":
         """Faces of n rows to be overwritten; all are the first vertex."""
         words = np.empty((n, words_for(size)), dtype=np.uint32)
@@ -272,6 +282,12 @@ class CodedFaces:
         several = self._several
         rows[several] |= (self.words[several] != other.words[several]).any(axis=1)
         return rows
+
+    @property
+    def several_words(self) -> tuple[IntArray, AnyArray]:
+        """Rows whose face has several vertices, but not all, and the bits of these vertices."""
+        several = self._several
+        return several, self.words[several]
 
     @property
     def _several(self) -> IntArray:

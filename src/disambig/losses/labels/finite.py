@@ -25,6 +25,7 @@ from disambig.losses.labels.measures import (
 )
 from disambig.losses.labels.row_steps import LabelSteps
 from disambig.losses.labels.soft import LabelSoftening
+from disambig.losses.labels.sweeps import is_swept
 from disambig.notation import AnyArray, BoolArray, FloatArray
 from disambig.parameters import choice_message
 from disambig.votes import Votes
@@ -137,7 +138,7 @@ class FiniteLoss:
 
     def row_steps(self, votes: Votes, candidates: Any) -> LabelSteps | None:
         """Half steps row by row; None unless votes are sparse and candidates `LabelSets`."""
-        if votes.compressed is None or not isinstance(candidates, LabelSets):
+        if not (isinstance(candidates, LabelSets) and is_swept(votes)):
             return None
         matrix = None if self.is_zero_one else self.matrix
         return LabelSteps(votes, candidates, self._target_embedding, matrix)

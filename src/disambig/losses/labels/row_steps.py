@@ -10,19 +10,14 @@ import scipy.sparse as sp
 from disambig.candidates.labels.label_sets import LabelSets
 from disambig.compiled.bits import pack_rows
 from disambig.compiled.face_choice import GROW, KEEP_VERTEX, REPLACE
-from disambig.compiled.face_sweep import mark_neighbors, sweep_faces
 from disambig.losses.labels.faces import CodedFaces, Embedding, IdentityEmbedding, LabelFaces
+from disambig.losses.labels.sweeps import NO_ROWS, Choice, all_rows, columns_of, rows_at, sweep
 from disambig.losses.protocol import Faces, Sweep
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 from disambig.votes import Votes
-from disambig.votes.protocol import CompressedRows
 
-# Empty arrays have a meaning to the compiled functions: no row is kept, and the 0-1 loss.
-_NO_ROWS = np.zeros(0, dtype=np.bool_)
+# An empty table is the 0-1 loss to the compiled functions.
 _ZERO_ONE_TABLE = np.zeros((0, 0))
-
-# If a larger share of rows moved, finding the rows that they affect takes longer than visiting all.
-_MAX_SHARE_MOVED = 1 / 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +30,7 @@ class LabelSteps:
     Parameters
     ----------
     votes : Votes (n, n)
-        Stored in compressed rows, and so is its transpose.
+        Stored in compressed rows or in blocks of them, and so is its transpose.
     candidates : LabelSets
     embedding : Embedding
         Of the targets.
@@ -76,13 +71,13 @@ class LabelSteps:
         return self._predictions(sets, self._blank_predictions, tolerance, shared=shared).faces
 
     def rows_affected_by_targets(self, moved: BoolArray) -> BoolArray:
-        return _columns_of(self.votes.T, moved)
+        return columns_of(self.votes.T, moved)
 
     def rows_affected_by_predictions(self, moved: BoolArray) -> BoolArray:
-        return _columns_of(self.votes, moved)
+        return columns_of(self.votes, moved)
 
     def scores_at(self, rows: IntArray, targets: CodedFaces) -> FloatArray:
-        votes = self.votes.entries[rows]
+        votes = rows_at(self.votes, rows)
         # Only targets with votes in these rows are embedded.
         voters, columns = np.unique(votes.indices, return_inverse=True)
         shape = (rows.size, voters.size)
@@ -91,13 +86,14 @@ class LabelSteps:
         return scores
 
     def best_predictions(self, targets: CodedFaces, tolerance: FloatArray) -> Sweep[CodedFaces]:
-        return self._predictions(targets, self._blank_predictions, tolerance)
+        blank = self._blank_predictions
+        return self._predictions(targets, blank, tolerance, with_costs=True)
 
     def best_targets(self, predictions: CodedFaces, tolerance: FloatArray) -> Sweep[CodedFaces]:
         n = len(predictions)
         blank = CodedFaces.blank(n, self.candidates.n_classes, self.embedding)
-        older = Sweep(blank, np.empty(n), _NO_ROWS)
-        return self._targets(predictions, older, tolerance, _all_rows(n), _NO_ROWS, REPLACE)
+        older = Sweep(blank, np.empty(n), NO_ROWS)
+        return self._targets(predictions, older, tolerance, all_rows(n), NO_ROWS, REPLACE)
 
     def move_predictions(
         self, targets: CodedFaces, older: CodedFaces, tolerance: FloatArray, visited: BoolArray
@@ -114,10 +110,26 @@ class LabelSteps:
         kept: BoolArray | None = None,
         at_vertices: bool = False,
     ) -> Sweep[CodedFaces]:
-        copy = Sweep(older.faces.copy(), older.costs.copy(), _NO_ROWS)
+        copy = Sweep(older.faces.copy(), older.costs.copy(), NO_ROWS)
         rule = KEEP_VERTEX if at_vertices else GROW
-        kept = _NO_ROWS if kept is None else kept
+        kept = NO_ROWS if kept is None else kept
         return self._targets(predictions, copy, tolerance, visited, kept, rule)
+
+    def packed(self, faces: CodedFaces) -> dict[str, AnyArray]:
+        several, words = faces.several_words
+        return {"codes": faces.codes, "several": several, "words": words}
+
+    def unpacked(
+        self, targets: dict[str, AnyArray], predictions: dict[str, AnyArray]
+    ) -> tuple[CodedFaces, CodedFaces]:
+        return (
+            CodedFaces.from_several(
+                **targets, size=self.candidates.n_classes, embedding=self.embedding
+            ),
+            CodedFaces.from_several(
+                **predictions, size=self._n_predictions, embedding=IdentityEmbedding()
+            ),
+        )
 
     @property
     def _blank_predictions(self) -> CodedFaces:
@@ -132,16 +144,16 @@ class LabelSteps:
         rule: int = REPLACE,
         *,
         shared: bool = True,
+        with_costs: bool = False,
     ) -> Sweep[CodedFaces]:
         """The prediction step; overwrites `faces`."""
         n = len(faces)
         table = _ZERO_ONE_TABLE if self.matrix is None else np.ascontiguousarray(self.matrix.T)
         found = Sweep(faces, np.empty(n), np.zeros(n, dtype=np.bool_))
-        visited = _all_rows(n) if visited is None else visited
+        visited = all_rows(n) if visited is None else visited
         allowed = np.zeros((0, faces.words.shape[1]), dtype=np.uint32)
-        _sweep(
-            self.votes, targets, shared, table, allowed, tolerance, visited, _NO_ROWS, rule, found
-        )
+        choice = Choice(table, allowed, tolerance, visited, NO_ROWS, rule)
+        sweep(self.votes, targets, choice, found, shared=shared, with_costs=with_costs)
         return found
 
     def _targets(
@@ -156,73 +168,6 @@ class LabelSteps:
         """The target step; overwrites `older`."""
         table = _ZERO_ONE_TABLE if self.matrix is None else np.ascontiguousarray(self.matrix)
         found = older._replace(moved=np.zeros(len(predictions), dtype=np.bool_))
-        _sweep(
-            self.votes.T,
-            predictions,
-            True,
-            table,
-            self._sets,
-            tolerance,
-            visited,
-            kept,
-            rule,
-            found,
-        )
+        choice = Choice(table, self._sets, tolerance, visited, kept, rule)
+        sweep(self.votes.T, predictions, choice, found)
         return found
-
-
-def _sweep(
-    votes: Votes,
-    voting: CodedFaces,
-    shared: bool,
-    table: FloatArray,
-    allowed: AnyArray,
-    tolerance: FloatArray,
-    visited: BoolArray,
-    kept: BoolArray,
-    rule: int,
-    found: Sweep[CodedFaces],
-) -> None:
-    """`sweep_faces` with the faces of the voting rows; writes to the arrays of `found`."""
-    rows, faces = _compressed(votes), found.faces
-    sweep_faces(
-        rows.indptr,
-        rows.indices,
-        rows.data,
-        rows.unit,
-        voting.codes,
-        voting.words,
-        voting.size,
-        shared,
-        table,
-        faces.size,
-        allowed,
-        tolerance,
-        visited,
-        kept,
-        rule,
-        faces.codes,
-        faces.words,
-        found.costs,
-        found.moved,
-    )
-
-
-def _columns_of(votes: Votes, moved: BoolArray) -> BoolArray:
-    """Columns in which a row in `moved` has an entry; all if many rows moved."""
-    if np.count_nonzero(moved) > _MAX_SHARE_MOVED * moved.size:
-        return _all_rows(moved.size)
-    marked = np.zeros(moved.size, dtype=np.bool_)
-    rows = _compressed(votes)
-    mark_neighbors(rows.indptr, rows.indices, moved, marked)
-    return marked
-
-
-def _compressed(votes: Votes) -> CompressedRows:
-    rows = votes.compressed
-    assert rows is not None, "checked by `FiniteLoss.row_steps`"
-    return rows
-
-
-def _all_rows(n: int) -> BoolArray:
-    return np.ones(n, dtype=np.bool_)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from disambig.losses.protocol import Faces, RowSteps, Sweep
-from disambig.notation import BoolArray, IntArray
+from disambig.notation import AnyArray, BoolArray, IntArray
 from disambig.problem import Problem
 
 
@@ -112,6 +112,32 @@ class RowDescent:
     def has_converged(self, before: RowState, after: RowState) -> bool:
         """Did the step leave predictions and targets as they were?"""
         return after.is_fixed_point
+
+    def packed(self, state: RowState) -> dict[str, AnyArray]:
+        """A state as arrays, for a checkpoint."""
+        steps = self._steps
+        return {
+            **{f"targets_{k}": v for k, v in steps.packed(state.targets).items()},
+            **{f"predictions_{k}": v for k, v in steps.packed(state.predictions).items()},
+            "costs": state.sweep.costs,
+            "moved": state.sweep.moved,
+            "objective": np.array(state.objective),
+            "is_fixed_point": np.array(state.is_fixed_point),
+        }
+
+    def unpacked(self, arrays: dict[str, AnyArray]) -> RowState:
+        """The state of these arrays."""
+        targets, predictions = (
+            {k.removeprefix(side): v for k, v in arrays.items() if k.startswith(side)}
+            for side in ("targets_", "predictions_")
+        )
+        found = self._steps.unpacked(targets, predictions)
+        return RowState(
+            Sweep(found[0], arrays["costs"], arrays["moved"]),
+            found[1],
+            float(arrays["objective"]),
+            bool(arrays["is_fixed_point"]),
+        )
 
     @property
     def _steps(self) -> RowSteps:

@@ -1,0 +1,1 @@
+"""Inputs that are larger than memory: rows in files, read in chunks, and sizes of memory."""

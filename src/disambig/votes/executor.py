@@ -1,0 +1,107 @@
+"""Where functions of row blocks run: in this process, or on the workers of an engine.
+
+An `Executor` maps a pure function over blocks. What each call is given beside its block is the
+same for all blocks, or `RowSlices`: the entries of the rows of the block. Results return in the
+order of the blocks, so that nothing depends on which one is ready first.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+from disambig.notation import AnyArray, IntArray
+from disambig.threads import run_in_threads
+
+
+@dataclass(frozen=True, eq=False)
+class RowSlices:
+    """An array with one entry for each row, of which each block is given its own rows.
+
+    Parameters
+    ----------
+    array : array (q, ...)
+    bounds : int array (blocks + 1,)
+        Block b has the rows ``bounds[b]:bounds[b + 1]``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> slices = RowSlices(np.array([3, 1, 2]), np.array([0, 2, 2, 3]))
+    >>> [slices[b].tolist() for b in range(len(slices))]
+    [[3, 1], [], [2]]
+    """
+
+    array: AnyArray
+    bounds: IntArray
+
+    def __len__(self) -> int:
+        return self.bounds.size - 1
+
+    def __getitem__(self, block: int) -> AnyArray:
+        if not 0 <= block < len(self):
+            raise IndexError(block)
+        part: AnyArray = self.array[self.bounds[block] : self.bounds[block + 1]]
+        return part
+
+
+@runtime_checkable
+class Executor(Protocol):
+    """Runs a function once for each block.
+
+    Examples
+    --------
+    >>> isinstance(LocalExecutor(), Executor)
+    True
+    """
+
+    def map(
+        self, function: Callable[..., Any], blocks: Sequence[Any], *arguments: Any
+    ) -> list[Any]:
+        """``[function(block, *its arguments) for block in blocks]``, in this order.
+
+        Parameters
+        ----------
+        function : callable
+            A pure function, importable by its name: it may run in another process, and again if
+            that process dies.
+        blocks : sequence
+        *arguments : arrays, numbers, texts or RowSlices
+            `RowSlices` give each block its own rows; anything else is the same for all blocks.
+            Arrays are never changed after they were passed.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class LocalExecutor:
+    """Runs functions of blocks in this process, in some threads.
+
+    The result does not depend on the number of threads.
+
+    Parameters
+    ----------
+    n_threads : int, default 1
+
+    Examples
+    --------
+    >>> import operator
+    >>> LocalExecutor().map(operator.add, [1, 2], 10)
+    [11, 12]
+    """
+
+    n_threads: int = 1
+
+    def map(
+        self, function: Callable[..., Any], blocks: Sequence[Any], *arguments: Any
+    ) -> list[Any]:
+        """See `Executor`."""
+
+        def run(number: int) -> Any:
+            own = (a[number] if isinstance(a, RowSlices) else a for a in arguments)
+            return function(blocks[number], *own)
+
+        return run_in_threads(run, range(len(blocks)), self.n_threads)
+
+
+IN_THIS_PROCESS = LocalExecutor()
+"""The executor of blocks that no other one was named for."""

@@ -1,0 +1,1 @@
+"""Votes in files: blocks of rows in a folder, and their transpose."""
