@@ -38,13 +38,12 @@ from disambig.estimators.queries.training_inputs import training_inputs
 from disambig.estimators.selection.protocol import SelectionKind, Trial
 from disambig.estimators.selection.search import Selection, select
 from disambig.estimators.selection.space import SEARCH_SPACE, SearchSpace
-from disambig.estimators.shared_parameters import ComponentParameters, check_shared_parameters
+from disambig.estimators.shared_parameters import ComponentParameters, check_call
 from disambig.estimators.tolerance.relearning import tolerate
 from disambig.inputs.completed_weights import plain_weights
 from disambig.inputs.completion import Completion
 from disambig.memory import read_once
 from disambig.notation import BoolArray, FloatArray
-from disambig.parameters import refuse_collection
 from disambig.solvers import AlternatingMinimization, Solution, Solver
 from disambig.solvers.baselines import run_baseline
 from disambig.solvers.loop import Callback
@@ -276,13 +275,8 @@ class CandidateEstimator(
         return *self._chosen(found), found.records
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None:
-        name = type(self).__name__
-        check_shared_parameters(self)
+        check_call(self, y)
         X = self._checked(X, reset=True)
-        refuse_collection("y", y)
-        if y is None:
-            said = f"{name} requires y to be passed, but the target y is None."
-            raise ValueError(said + self._instead_of_y)
         with read_once():
             candidates = self._read(y)
             check_lengths(X, candidates)

@@ -2,7 +2,13 @@
 
 from typing import Any, Self
 
-from disambig.parameters import check_callback, check_choice, check_integer, check_number
+from disambig.parameters import (
+    check_callback,
+    check_choice,
+    check_integer,
+    check_number,
+    refuse_collection,
+)
 from disambig.weights.registry import weighting_with
 
 METHODS = ("disambiguation", "infimum", "average")
@@ -29,8 +35,8 @@ class ComponentParameters:
         return self
 
 
-def check_shared_parameters(estimator: Any) -> None:
-    """Raise an error about a parameter that all estimators of candidate sets have."""
+def check_call(estimator: Any, y: Any) -> None:
+    """Raise an error about a parameter that all estimators have, or if y is not there."""
     name = type(estimator).__name__
     check_choice(name, "method", estimator.method, METHODS)
     check_callback(name, estimator.callback)
@@ -39,6 +45,10 @@ def check_shared_parameters(estimator: Any) -> None:
     check_tolerance(name, estimator.tolerance, estimator.method)
     if estimator.time_limit is not None:
         check_number(name, "time_limit", estimator.time_limit, positive=True)
+    refuse_collection("y", y)
+    if y is None:
+        said = f"{name} requires y to be passed, but the target y is None."
+        raise ValueError(said + estimator._instead_of_y)
 
 
 def check_tolerance(owner: str, tolerance: Any, method: str) -> None:
