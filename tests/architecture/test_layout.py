@@ -9,9 +9,9 @@ from benchmarks.trees.layout import traced_fits
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 # Three of them are the steps of the selection that all kinds share, three judge by hidden sets, two
 # keep what new inputs are compared with (one says whether it is wanted), two report progress. One
-# checks parameters, one reads class counts and bags, two say which labels may leave their sets. Four
-# complete missing cells, three hold class shares, one would keep the states of a solver for a run
-# that is resumed, and constructors of sets have their own.
+# checks parameters, one reads class counts and bags, two say which labels may leave their sets.
+# Four complete missing cells, three hold class shares, one would keep the states of a solver for a
+# run that is resumed, and constructors of sets have their own.
 MAX_FILES = 74
 # A mixture runs several models: kernels, neighbours, a linear function, trees and boosting. Four of
 # the files of numbers judge by hidden sets. Members predict rows as if they were new.
