@@ -40,6 +40,7 @@ NOT_STORED = {
     ),
     "while new inputs are predicted": "Scores ShiftedColumn InputShift Comparison",
     "while votes and losses are computed": (
+        "StoredBlock BlockFolder GraphPlan RowParts "
         "DeletedVotes MixtureVotes RepeatedVotes BadEntry CompressedRows Listing Balls "
         "CountedSoftening CountedLabels "
         "BitSoftening SetExtremes SetMeasure WellBehaved LabelSteps LabelSoftening "

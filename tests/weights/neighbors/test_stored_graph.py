@@ -61,7 +61,7 @@ def test_the_graph_is_that_of_all_rows(data):
             stored(folder, X),
             folder + "/graph",
             k,
-            memory="1GiB",
+            memory="16GiB",
             vote=vote,
             leave_one_out=leave_one_out,
         )
@@ -101,22 +101,22 @@ def test_an_interrupted_build_resumes(tmp_path, monkeypatch):
 
     monkeypatch.setattr(stored_graph, "nearest_rows", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        build_graph(source, tmp_path / "graph", 4, memory="1GiB")
+        build_graph(source, tmp_path / "graph", 4, memory="16GiB")
     monkeypatch.setattr(GraphPlan, "within", lambda *_: GraphPlan(20, 5))
     with pytest.raises(MemoryBudgetError, match="blocks of 10 rows, and memory is enough for 5"):
-        build_graph(source, tmp_path / "graph", 4, memory="1GiB")
+        build_graph(source, tmp_path / "graph", 4, memory="16GiB")
     # With more memory, blocks stay as they are.
     monkeypatch.setattr(GraphPlan, "within", lambda *_: GraphPlan(50, 50))
-    graph = build_graph(source, tmp_path / "graph", 4, memory="2GiB")
+    graph = build_graph(source, tmp_path / "graph", 4, memory="32GiB")
     assert made == [0, 10, 20, 20, 30, 40]
     monkeypatch.setattr(GraphPlan, "within", lambda *_: GraphPlan(20, 5))
-    assert build_graph(source, tmp_path / "graph", 4, memory="1GiB") == graph
+    assert build_graph(source, tmp_path / "graph", 4, memory="16GiB") == graph
     assert_same(joined(graph), NeighborWeights(4).fit(X).training_votes().matrix)
     with pytest.raises(VotesError, match=r"blocks of other votes .* 4 neighbours"):
-        build_graph(source, tmp_path / "graph", 5, memory="1GiB")
+        build_graph(source, tmp_path / "graph", 5, memory="16GiB")
     changed = stored(tmp_path, X + 1.0)
     with pytest.raises(VotesError, match=r"blocks of other votes"):
-        build_graph(changed, tmp_path / "graph", 4, memory="1GiB")
+        build_graph(changed, tmp_path / "graph", 4, memory="16GiB")
 
 
 @pytest.mark.parametrize(
@@ -142,11 +142,11 @@ def test_other_words(tmp_path):
     with pytest.raises(MemoryBudgetError, match=r"at least 504 KiB beside .*, and of memory 0 B"):
         build_graph(X, tmp_path / "graph", 2, memory="1MiB")
     with pytest.raises(ValueError, match="n_neighbors"):
-        build_graph(X, tmp_path / "graph", 0, memory="1GiB")
+        build_graph(X, tmp_path / "graph", 0, memory="16GiB")
     with pytest.raises(ValueError, match="vote"):
-        build_graph(X, tmp_path / "graph", 2, memory="1GiB", vote="loud")
+        build_graph(X, tmp_path / "graph", 2, memory="16GiB", vote="loud")
     with pytest.warns(UserWarning, match="n_neighbors=3 is more than the 2 other rows"):
-        graph = build_graph(X, tmp_path / "graph", 3, memory="4GiB", leave_one_out=True)
+        graph = build_graph(X, tmp_path / "graph", 3, memory="16GiB", leave_one_out=True)
     assert joined(graph).nnz == 6
 
 
@@ -157,7 +157,7 @@ def test_labels_are_those_in_memory(tmp_path, monkeypatch):
     mask[np.arange(300), np.digitize(X[:, 0], [-1, 0, 1])] = True
     sets = LabelSets(mask, np.arange(4))
     monkeypatch.setattr(GraphPlan, "within", lambda *_: GraphPlan(120, 70))
-    votes = build_votes(stored(tmp_path, X), tmp_path, 6, memory="1GiB", n_threads=2)
+    votes = build_votes(stored(tmp_path, X), tmp_path, 6, memory="16GiB", n_threads=2)
     loss = bind_label_loss("zero_one", sets.classes)
     ours = AlternatingMinimization().solve(Problem(votes, loss, sets))
     whole = NeighborWeights(6).fit(X).training_votes()
@@ -169,7 +169,7 @@ def test_labels_are_those_in_memory(tmp_path, monkeypatch):
     content[3] = 10**9
     np.save(path, content)
     with pytest.raises(VotesError, match=r"transposed/block-00001\.\*\.npy: the contents are not"):
-        build_votes(stored(tmp_path, X), tmp_path, 6, memory="1GiB")
+        build_votes(stored(tmp_path, X), tmp_path, 6, memory="16GiB")
 
 
 _BUILD = """
