@@ -54,7 +54,7 @@ def test_blocks_are_divided_to_fit(tmp_path):
     assert_same(joined(found), sp.csr_array(matrix.T))
     assert max(block.n_entries for block in found.blocks) <= most
     assert {0, 3, 6, 9} <= set(found.bounds)
-    with pytest.raises(MemoryBudgetError, match=r"a block of rows has \d+ entries, .* memory is"):
+    with pytest.raises(MemoryBudgetError, match=r"a block of rows has \d+ entries, .* are left"):
         transpose_blocks(folder, tmp_path / "other", memory=16 * 9 + 48 * most - 1)
 
 

@@ -136,8 +136,9 @@ def _divided(
 
 def _too_small(what: str, needed: int, memory: int) -> MemoryBudgetError:
     return MemoryBudgetError(
-        f"The transpose of the votes: {what}, which takes {size_text(needed)}, and of "
-        f"memory {size_text(max(memory, 0))} are left. Give more memory, or divide the rows into more blocks."
+        f"The transpose of the votes: {what}, which takes {size_text(needed)}, and of memory "
+        f"{size_text(max(memory, 0))} are left. Give more memory, or divide the rows into more "
+        "blocks."
     )
 
 
