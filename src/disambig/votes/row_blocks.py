@@ -306,14 +306,27 @@ def compressed_block(block: Block, unit: float | None) -> CompressedRows:
 
 def block_matrix(block: Block) -> Any:
     """The rows of a block as a ``csr_array``."""
-    rows = block.rows
+    return _matrix_of(block.rows, block.n_columns)
+
+
+def _matrix_of(rows: CompressedRows, n_columns: int) -> Any:
     signed = np.int32 if rows.indices.dtype == np.uint32 else np.int64
     data = rows.data
     if not data.size:
         data = np.full(rows.indices.size, rows.unit, dtype=data.dtype)
-    shape = (rows.indptr.size - 1, block.n_columns)
-    matrix = sp.csr_array((data, rows.indices.view(signed), rows.indptr), shape=shape)
-    return matrix
+    shape = (rows.indptr.size - 1, n_columns)
+    return sp.csr_array((data, rows.indices.view(signed), rows.indptr), shape=shape)
+
+
+def _chosen_rows(block: Block, chosen: IntArray) -> CompressedRows:
+    """Some rows of a block. The entries of the others are not read: a block may be a file."""
+    rows = block.rows
+    starts = np.asarray(rows.indptr[chosen])
+    lengths = rows.indptr[chosen + 1] - starts
+    indptr = np.concatenate([[0], np.cumsum(lengths)])
+    entries = np.arange(indptr[-1]) + np.repeat(starts - indptr[:-1], lengths)
+    data = rows.data[entries] if rows.data.size else rows.data
+    return rows._replace(indptr=indptr, indices=rows.indices[entries], data=data)
 
 
 def _block_facts(block: Block) -> _Facts:
@@ -357,11 +370,20 @@ def _block_sign(block: Block, sign: float) -> RowBlock:
 
 
 def _block_rows(block: Block, chosen: IntArray, first: IntArray) -> Any:
-    return block_matrix(block)[chosen - first]
+    return _matrix_of(_chosen_rows(block, chosen - first), block.n_columns)
 
 
 def _block_links(block: Block, chosen: IntArray, first: IntArray, columns: IntArray) -> Any:
-    return block_matrix(block)[chosen - first][:, columns]
+    found = _chosen_rows(block, chosen - first)
+    places = np.minimum(np.searchsorted(columns, found.indices), columns.size - 1)
+    inside = columns[places] == found.indices
+    indptr = np.concatenate([[0], np.cumsum(inside)])[found.indptr]
+    kept = found._replace(
+        indptr=indptr,
+        indices=places[inside].astype(np.uint64),
+        data=found.data[inside] if found.data.size else found.data,
+    )
+    return _matrix_of(kept, columns.size)
 
 
 def _block_scaled_rows(block: Block, factors: FloatArray) -> RowBlock:
