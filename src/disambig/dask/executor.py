@@ -67,6 +67,11 @@ class DaskExecutor:
         self.counts["bytes_received"] += sum(_bytes_of(part) for part in found)
         return found
 
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future:
+        """See `disambig.votes.executor.Executor`; a future with the task that made it."""
+        found: Future = self.client.submit(function, *arguments, pure=False)
+        return found
+
     def run(self, submit: Callable[[], list[Future]], kept: Sequence[Future] = ()) -> list[Any]:
         """The results of the futures that `submit` returns, in their order.
 

@@ -71,6 +71,51 @@ class Executor(Protocol):
         """
         ...
 
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """``function(*arguments)`` as a block, which stays where it is computed.
+
+        Parameters
+        ----------
+        function : callable
+            A pure function, importable by its name.
+        *arguments
+            Blocks, lists of blocks, and anything else.
+        """
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Deferred:
+    """A block that is computed anew whenever it is read, so that it takes no memory.
+
+    Parameters
+    ----------
+    function : callable
+    arguments : tuple
+        May hold deferred blocks.
+
+    Examples
+    --------
+    >>> import operator
+    >>> read(Deferred(operator.add, (1, Deferred(operator.neg, (3,)))))
+    -2
+    """
+
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+
+
+def read(block: Any) -> Any:
+    """A block that is deferred, or a list of blocks, computed; any other one as it is.
+
+    Parameters
+    ----------
+    block : object
+    """
+    if isinstance(block, Deferred):
+        return block.function(*map(read, block.arguments))
+    return [read(one) for one in block] if isinstance(block, list) else block
+
 
 @dataclass(frozen=True)
 class LocalExecutor:
@@ -81,6 +126,8 @@ class LocalExecutor:
     Parameters
     ----------
     n_threads : int, default 1
+    keeps : bool, default True
+        Whether blocks are kept in memory; else they are computed anew whenever they are read.
 
     Examples
     --------
@@ -90,6 +137,7 @@ class LocalExecutor:
     """
 
     n_threads: int = 1
+    keeps: bool = True
 
     def map(
         self, function: Callable[..., Any], blocks: Sequence[Any], *arguments: Any
@@ -98,9 +146,15 @@ class LocalExecutor:
 
         def run(number: int) -> Any:
             own = (a[number] if isinstance(a, RowSlices) else a for a in arguments)
-            return function(blocks[number], *own)
+            return function(read(blocks[number]), *own)
 
         return run_in_threads(run, range(len(blocks)), self.n_threads)
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """See `Executor`."""
+        if self.keeps:
+            return function(*map(read, arguments))
+        return Deferred(function, arguments)
 
 
 IN_THIS_PROCESS = LocalExecutor()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.linalg import solve_triangular
+from scipy.linalg import cho_solve, solve_triangular
 
 from disambig.exceptions import ConvergenceWarning, warn
 from disambig.memory import require_bytes
@@ -108,6 +108,31 @@ class NormalInverse:
 
 
 @dataclass(frozen=True, eq=False)
+class FactoredInverse:
+    """`NormalInverse` with a factor of the matrix itself, so that nothing is iterated.
+
+    Parameters
+    ----------
+    rows, sample_weight, ridge, factor, constant
+        As in `NormalInverse`, with F' F the matrix.
+    """
+
+    rows: Any
+    sample_weight: FloatArray
+    ridge: float
+    factor: FloatArray
+    constant: bool
+
+    def __matmul__(self, values: FloatArray) -> FloatArray:
+        """The inverse times values ``(r, k)``."""
+        found = np.empty(values.shape)
+        size = self.factor.shape[0]
+        found[size:] = values[size:] / self.sample_weight.sum()
+        found[:size] = cho_solve((self.factor, False), values[:size], check_finite=False)
+        return found
+
+
+@dataclass(frozen=True, eq=False)
 class IteratedVotes:
     """``alpha = diag(f) L M^{-1} R' diag(g) - diag(own)``, applied by solving with M.
 
@@ -120,7 +145,7 @@ class IteratedVotes:
     left, right : objects with ``shape``, ``@``, ``gather``, ``rows(start, stop)``, ``take(rows)``,
         ``squares()`` (bounds of squared lengths)
         L, (q, r), and R, (n, r).
-    inverse : NormalInverse (r, r)
+    inverse : NormalInverse or FactoredInverse (r, r)
     row_factors, column_factors : float array, (q,) and (n,)
         f and g.
     own : float array, (n,), or None
@@ -130,7 +155,7 @@ class IteratedVotes:
     """
 
     left: Any
-    inverse: NormalInverse
+    inverse: NormalInverse | FactoredInverse
     right: Any
     row_factors: FloatArray
     column_factors: FloatArray

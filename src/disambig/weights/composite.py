@@ -19,8 +19,10 @@ from disambig.notation import BoolArray, FloatArray
 from disambig.parameters import check_flag
 from disambig.votes import Votes
 from disambig.votes.mixture import mixture_of
+from disambig.weights.divided.rows import is_divided
 from disambig.weights.inputs import (
     checked_sample_weight,
+    divided_error,
     entry_error,
     query_inputs,
     training_inputs,
@@ -329,6 +331,12 @@ class ScaledWeights(BaseEstimator):
         return tags
 
     def _scaled(self, X: Any, *, training: bool = False) -> Any:
+        if is_divided(X):
+            scaled_rows = X.transformed(_multiplied, self._factors)
+            error = divided_error(scaled_rows)
+            if error is not None:
+                raise VotesError(f"{_SCALED}: multiplied by its scales, {error}")
+            return scaled_rows
         if sp.issparse(X):
             scaled = sp.csr_array(X.multiply(self._factors[None, :]))
         else:
@@ -349,3 +357,8 @@ class ScaledWeights(BaseEstimator):
                 f"{self.scales!r}."
             )
         return factors
+
+
+def _multiplied(part: FloatArray, factors: FloatArray) -> FloatArray:
+    """The rows of one part, scaled."""
+    return part * factors

@@ -26,6 +26,7 @@ from disambig.votes.entries import (
     largest_entry,
     widened,
 )
+from disambig.weights.divided.rows import DividedRows, is_divided
 
 _ACCEPTED: dict[str, Any] = {
     "accept_sparse": "csr",
@@ -157,6 +158,8 @@ def training_inputs(
     missing : bool
         Whether the weighting reads NaN as missing cells.
     """
+    if is_divided(X):
+        return _divided_inputs(weighting, X, square)
     if sp.issparse(X):
         check_sparse(f"{type(weighting).__name__}: X", X)
     X = validate_data(weighting, X, dtype=dtype, **_ACCEPTED)
@@ -196,6 +199,48 @@ def query_inputs(
     if sp.issparse(weighting.X_fit_):
         return _canonical(sp.csr_array(checked))
     return checked.toarray() if sp.issparse(checked) else checked
+
+
+def _divided_inputs(weighting: Any, X: DividedRows, square: str) -> DividedRows:
+    """X in parts; their entries are checked where they are."""
+    if square:
+        raise VotesError(
+            f"{type(weighting).__name__}: X must hold the {square} between the training rows; rows "
+            "in parts hold features. Use another weighting."
+        )
+    if not entries_are_assumed():
+        error = divided_error(X)
+        if error is not None:
+            raise VotesError(f"{type(weighting).__name__}: {error}")
+    weighting.n_features_in_ = X.n_features
+    return X
+
+
+def divided_error(X: DividedRows, *, missing: bool = False) -> str | None:
+    """`entry_error` of training rows in parts.
+
+    Parameters
+    ----------
+    X : DividedRows
+    missing : bool
+        Whether NaN marks a missing cell.
+    """
+    if not missing and X.missing is not None:
+        row = int(np.argmax(X.missing))
+        return (
+            f"X contains NaN, first in row {row} ({np.count_nonzero(X.missing)} such rows). Every "
+            "entry must be a finite number; fill missing cells first."
+        )
+    found = X.map(_part_error, X.firsts, X.names)
+    error = next((error for error, _ in found if error is not None), None)
+    largest = max((size for _, size in found), default=0.0)
+    return error or entry_error(np.array([[largest]]), training=True)
+
+
+def _part_error(part: FloatArray, first: Any, names: Any) -> tuple[str | None, float]:
+    """What is wrong with the first entry of a part, and its largest entry in size."""
+    present = np.nan_to_num(part, posinf=np.inf, neginf=-np.inf)
+    return entry_error(present, names, first_row=int(first[0])), largest_entry(present)
 
 
 def _checked_entries(

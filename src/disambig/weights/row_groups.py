@@ -13,9 +13,12 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from disambig.notation import AnyArray, IntArray
+from disambig.weights.divided.rows import is_divided
 
 # Numbers that are hashed together: 8 MiB of uint64.
 _VALUES_PER_BLOCK = 2**20
+# Entries of rows in parts whose columns are ranked.
+_MAX_RANKED_ENTRIES = 10**7
 # Multiplies one of two hashes before they are added, so that swapping them changes the sum. Any odd
 # number is invertible modulo 2^64.
 _HASH_FACTOR = np.uint64(0xD6E8FEB86659FD93)
@@ -56,21 +59,30 @@ def hash_rows(X: Any) -> IntArray:
     >>> bool(groups[0] == groups[2]), bool(groups[1] == groups[3]), sorted(set(groups.tolist()))
     (True, True, [0, 1])
     """
+    pairs = X.per_row(_hash_pairs) if is_divided(X) else _hash_pairs(X)
+    return _groups_of(pairs)
+
+
+def _hash_pairs(X: Any) -> AnyArray:
+    """Hashes of the rows in float32, and in float64, ``(n, 2)``."""
     with np.errstate(over="ignore", invalid="ignore"):
         rounded = X.astype(np.float32)
         rest = (X - rounded).astype(np.float32)
-    groups = np.unique(_hashes(rounded), return_inverse=True)[1].ravel()
+    first = _hashes(rounded)
     # Rows far from zero can differ in digits that float32 does not hold.
-    exact = np.unique(_hashes(rounded) * _HASH_FACTOR + _hashes(rest), return_inverse=True)[
-        1
-    ].ravel()
+    return np.column_stack([first, first * _HASH_FACTOR + _hashes(rest)])
+
+
+def _groups_of(pairs: AnyArray) -> IntArray:
+    groups, exact = (np.unique(hashes, return_inverse=True)[1].ravel() for hashes in pairs.T)
     return exact if exact.max(initial=0) > groups.max(initial=0) else groups
 
 
 def rank_hashes(X: Any) -> IntArray:
     """`hash_rows` of the ranks of the values in each column: units and offsets do not matter.
 
-    Sparse inputs are hashed as they are.
+    Sparse inputs are hashed as they are, and so are rows in parts with more than 10^7 entries:
+    ranks need a column of all rows in memory.
 
     Examples
     --------
@@ -81,9 +93,18 @@ def rank_hashes(X: Any) -> IntArray:
     """
     if sp.issparse(X):
         return hash_rows(X)
+    if is_divided(X):
+        if X.shape[0] * X.shape[1] > _MAX_RANKED_ENTRIES:
+            return hash_rows(X)
+        X = np.column_stack([X.per_row(_column, j) for j in range(X.n_features)])
     ranks = [np.unique(column, return_inverse=True)[1].ravel() for column in np.asarray(X).T]
     # Zeros do not enter a hash.
     return hash_rows(np.column_stack(ranks).astype(np.float64) + 1.0)
+
+
+def _column(part: AnyArray, number: int) -> AnyArray:
+    column: AnyArray = part[:, number]
+    return column
 
 
 def joined_groups(equal: IntArray, groups: IntArray | None) -> IntArray:
@@ -171,7 +192,7 @@ class EqualRows:
     @classmethod
     def build(cls, X: Any) -> "EqualRows":
         """Compare the rows of X, a finite float64 array or canonical ``csr_array`` ``(n, d)``."""
-        keys = _keys(X)
+        keys = X.per_row(_keys) if is_divided(X) else _keys(X)
         order = np.lexsort((np.arange(keys.shape[0]), keys[:, 1], keys[:, 0]))
         ranked = keys[order]
         new = np.ones(order.size, dtype=np.bool_)

@@ -16,7 +16,9 @@ from scipy.linalg import solve_triangular
 from disambig.exceptions import VotesError
 from disambig.memory import free_bytes, require_bytes
 from disambig.notation import FloatArray, IntArray
-from disambig.votes.iterated import IteratedVotes, NormalInverse
+from disambig.votes.iterated import FactoredInverse, IteratedVotes, NormalInverse
+from disambig.weights.divided.features import FeatureBlocks
+from disambig.weights.divided.rows import DividedRows, is_divided
 
 # Entries of a block: 16 MiB.
 _ENTRIES_PER_BLOCK = 2**21
@@ -138,6 +140,23 @@ class FeatureRows:
         for start in range(0, self.X.shape[0], step):
             yield start, self.rows(start, start + step)
 
+    def gram(self, sample_weight: FloatArray) -> FloatArray:
+        """``Phi' W Phi``, ``(r, r)``, for the diagonal ``(n,)`` of W."""
+        size = self.shape[1]
+        gram = np.zeros((size, size))
+        for start, block in self.blocks():
+            block = block * np.sqrt(sample_weight[start : start + block.shape[0], None])
+            gram += block.T @ block
+        return gram
+
+    def forms(self, factor: FloatArray) -> FloatArray:
+        """``|F^{-1} phi_i|^2`` for a lower triangle F ``(r, r)``, ``(n,)``."""
+        forms = np.empty(self.shape[0])
+        for start, block in self.blocks():
+            half = solve_triangular(factor, block.T, lower=True, check_finite=False)
+            forms[start : start + block.shape[0]] = np.einsum("ri,ri->i", half, half)
+        return forms
+
     def squares(self) -> FloatArray:
         """Bounds of squared lengths, without the column of ones, ``(n,)``."""
         squares = self.feature_map.squares(self.X)
@@ -163,17 +182,20 @@ class IteratedRank:
 
     Parameters
     ----------
-    rows : FeatureRows (n, r)
+    rows : FeatureRows or FeatureBlocks (n, r)
         Phi.
     sample_weight : float64, (n,)
         The diagonal of W.
     sample : float64, (p, p)
-        An estimate of ``Phi' W Phi`` from some of the rows.
+        An estimate of ``Phi' W Phi`` from some of the rows, or from all.
+    is_exact : bool
+        Whether it is from all rows; then nothing is iterated.
     """
 
-    rows: FeatureRows
+    rows: Any
     sample_weight: FloatArray
     sample: FloatArray
+    is_exact: bool = False
 
     def check_ridge(self, owner: str, ridge: float, what: str) -> None:
         """Raise an error if ``Phi' W Phi + ridge I`` cannot be solved in double precision."""
@@ -217,30 +239,23 @@ class IteratedRank:
             self.rows, inverse, self.rows, -sample_weight, sample_weight, -sample_weight, forms
         )
 
-    def _inverse(self, ridge: float) -> NormalInverse:
+    def _inverse(self, ridge: float) -> NormalInverse | FactoredInverse:
         matrix = self.sample.copy()
         matrix[np.diag_indices_from(matrix)] += ridge
         factor = scipy.linalg.cholesky(matrix, overwrite_a=True, check_finite=False)
-        constant = self.rows.center is not None
-        return NormalInverse(self.rows, self.sample_weight, ridge, factor, constant)
+        constant = self.rows.shape[1] > self.sample.shape[0]
+        kind = FactoredInverse if self.is_exact else NormalInverse
+        return kind(self.rows, self.sample_weight, ridge, factor, constant)
 
     def _forms(self, ridge: float) -> FloatArray:
         """``phi_i' (Phi' W Phi + ridge I)^{-1} phi_i`` exactly, ``(n,)``."""
-        size = self.rows.shape[1]
-        gram = np.zeros((size, size))
-        for start, block in self.rows.blocks():
-            block = block * np.sqrt(self.sample_weight[start : start + block.shape[0], None])
-            gram += block.T @ block
+        gram = self.rows.gram(self.sample_weight)
         # The constant column is orthogonal to the others, and has no ridge.
         p = self.sample.shape[0]
         gram[p:, :p] = gram[:p, p:] = 0.0
         gram[np.arange(p), np.arange(p)] += ridge
         factor = scipy.linalg.cholesky(gram, lower=True, overwrite_a=True, check_finite=False)
-        forms = np.empty(self.sample_weight.size)
-        for start, block in self.rows.blocks():
-            half = scipy.linalg.solve_triangular(factor, block.T, lower=True, check_finite=False)
-            forms[start : start + block.shape[0]] = np.einsum("ri,ri->i", half, half)
-        return forms
+        return self.rows.forms(factor)
 
 
 def iterated_rank(
@@ -253,6 +268,8 @@ def iterated_rank(
     random: np.random.RandomState,
 ) -> IteratedRank:
     """Sample the rows of the preconditioner; keep b of all rows if it fits in memory.
+
+    Of rows in parts, the Gram matrix of all rows is computed.
 
     Parameters
     ----------
@@ -270,6 +287,8 @@ def iterated_rank(
         f"{owner}: the preconditioner of {p} features",
         "Use fewer features.",
     )
+    if is_divided(X):
+        return _divided_rank(feature_map, X, sample_weight, intercept)
     rows = FeatureRows(feature_map, X)
     free = free_bytes()
     if free is not None and 8.0 * n * p <= free / 4:
@@ -287,3 +306,27 @@ def iterated_rank(
         )
         sample += block.T @ block
     return IteratedRank(rows, sample_weight, sample)
+
+
+def _divided_rank(
+    feature_map: FeatureMap, X: DividedRows, sample_weight: FloatArray, intercept: bool
+) -> IteratedRank:
+    p = feature_map.rank
+    rows = _feature_blocks(feature_map, X, None)
+    if intercept:
+        shares = (sample_weight / sample_weight.sum())[:, None]
+        rows = _feature_blocks(feature_map, X, rows.gather(shares)[:, 0])
+    gram = rows.gram(sample_weight)[:p, :p]
+    return IteratedRank(rows, sample_weight, gram, is_exact=True)
+
+
+def _feature_blocks(
+    feature_map: FeatureMap, X: DividedRows, center: FloatArray | None
+) -> FeatureBlocks:
+    at = partial(_features_at, feature_map=feature_map, center=center)
+    blocks = X.blocks(_features_at, feature_map, center)
+    return FeatureBlocks(X, blocks, at, feature_map.rank + (center is not None))
+
+
+def _features_at(X: Any, feature_map: FeatureMap, center: FloatArray | None) -> FeatureRows:
+    return FeatureRows(feature_map, X, center)

@@ -19,6 +19,7 @@ from disambig.memory import is_free, require_bytes
 from disambig.notation import FloatArray
 from disambig.votes.iterated import IteratedVotes
 from disambig.votes.product import ProductVotes
+from disambig.weights.divided.rows import is_divided
 from disambig.weights.inputs import query_inputs
 from disambig.weights.kernels.iterated import FeatureMap, IteratedRank, iterated_rank
 from disambig.weights.kernels.system import spectrum_of
@@ -250,13 +251,18 @@ def _gram(features: FloatArray, sample_weight: FloatArray, step: int) -> FloatAr
     return gram
 
 
-def is_direct(solver: str, n: int, rank: int, sample_weight: FloatArray) -> bool:
+def is_direct(solver: str, X: Any, rank: int, sample_weight: FloatArray) -> bool:
     """Whether features are kept and decomposed; "auto": if they fit in half of the free memory.
+
+    Features of rows in parts are not kept.
 
     Iteration saves half of the time of the decomposition, once, and takes 10 to 25 times as long
     for every product (45 to 100 times if features are computed in every product; measured for
     n = 10 000, p = 500 and 2000). It is better for a few products, or if memory is short.
     """
+    if is_divided(X):
+        return False
+    n = X.shape[0]
     return solver == "direct" or (solver == "auto" and fits_in_memory(n, rank, sample_weight))
 
 

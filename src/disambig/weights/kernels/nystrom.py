@@ -135,7 +135,7 @@ class NystromWeights(FeatureRidgeWeights):
         random = check_random_state(self.random_state)
         landmarks = self._landmarks(X, random)
         self.n_landmarks_ = landmarks.shape[0]
-        direct = is_direct(self.solver, X.shape[0], self.n_landmarks_, self.sample_weight_)
+        direct = is_direct(self.solver, X, self.n_landmarks_, self.sample_weight_)
         features, _ = kernel_factor(_NAME, landmarks, self._similarity(), cautious=not direct)
         self.X_fit_, self.landmarks_ = X, features.landmarks
         self.regression_ = feature_ridge(

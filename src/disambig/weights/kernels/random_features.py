@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 from disambig.memory import require_bytes
 from disambig.notation import FloatArray
 from disambig.parameters import check_choice, check_flag, check_integer, check_number
+from disambig.weights.divided.rows import is_divided
 from disambig.weights.inputs import checked_sample_weight, training_inputs
 from disambig.weights.kernels.low_rank import (
     SOLVERS,
@@ -103,7 +104,7 @@ def _far_center(X: Any, bandwidth: float) -> FloatArray | None:
     if sp.issparse(X):
         # The difference would not be sparse.
         return None
-    center: FloatArray = X.mean(axis=0)
+    center: FloatArray = X.mean() if is_divided(X) else X.mean(axis=0)
     return center if np.linalg.norm(center) > _MAX_OFFSET * bandwidth else None
 
 
@@ -215,7 +216,7 @@ class RandomFeatureWeights(FeatureRidgeWeights):
             feature_map,
             X,
             self.sample_weight_,
-            direct=is_direct(self.solver, X.shape[0], feature_map.rank, self.sample_weight_),
+            direct=is_direct(self.solver, X, feature_map.rank, self.sample_weight_),
             intercept=bool(self.intercept),
             random=random,
         )

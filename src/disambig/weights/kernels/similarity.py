@@ -29,6 +29,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 from disambig.exceptions import VotesError
 from disambig.notation import AnyArray, FloatArray
 from disambig.parameters import check_choice, check_integer, check_number
+from disambig.weights.divided.rows import is_divided
 from disambig.weights.neighbors.euclidean import pair_distances
 from disambig.weights.row_groups import EqualRows
 
@@ -103,6 +104,8 @@ def _evenly_spaced(sample_weight: FloatArray, size: int) -> AnyArray:
 
 
 def _between_pairs(X: Any, norm: str) -> FloatArray:
+    # Few rows, as above.
+    X = X[:] if is_divided(X) else X
     if not sp.issparse(X):
         distances: FloatArray = pdist(X, "euclidean" if norm == "euclidean" else "cityblock")
         return distances

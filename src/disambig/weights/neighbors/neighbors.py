@@ -11,7 +11,10 @@ from disambig.compiled.nearest import NEGLIGIBLE_PART
 from disambig.exceptions import VotesError, warn
 from disambig.notation import AnyArray, FloatArray
 from disambig.parameters import check_choice, check_flag, check_integer, check_jobs, check_number
+from disambig.votes.row_blocks import RowBlocks
 from disambig.votes.sparse import SparseVotes
+from disambig.weights.divided.neighbors import index_of, require_divisible, warn_if_too_many
+from disambig.weights.divided.rows import DividedRows, is_divided
 from disambig.weights.inputs import (
     checked_sample_weight,
     query_inputs,
@@ -158,6 +161,8 @@ class NeighborWeights(BaseEstimator):
     def fit(self, X: Any, sample_weight: FloatArray | None = None) -> Self:
         """Index the training inputs ``(n, d)``, or keep the distances ``(n, n)``."""
         self._check_parameters()
+        if is_divided(X):
+            return self._fit_divided(X, sample_weight)
         X = self._as_numbers(self._read(training_inputs, X))
         self.sample_weight_ = checked_sample_weight(_NAME, sample_weight, X.shape[0])
         # Kept, because set_params may change the parameters after the fit.
@@ -167,21 +172,35 @@ class NeighborWeights(BaseEstimator):
         self.neighbors_: NeighborLists | None = None
         self.reach_: LocalRadius | None = None
         self.recall_ = 1.0
-        self.index_ = self._build(X)
+        self.index_: Any = self._build(X)
         self._warn_if_too_many()
         return self
 
-    def training_votes(self) -> SparseVotes:
+    def _fit_divided(self, X: DividedRows, sample_weight: FloatArray | None) -> Self:
+        self.sample_weight_ = checked_sample_weight(_NAME, sample_weight, X.shape[0])
+        require_divisible(self, sample_weight)
+        self.X_fit_ = training_inputs(self, X)
+        self.n_neighbors_, self._adaptive_, self._squares_ = int(self.n_neighbors), False, True
+        self.neighbors_, self.reach_, self.recall_ = None, None, 1.0
+        self.index_ = index_of(X, self.n_neighbors_, self.vote)
+        warn_if_too_many(self.n_neighbors_, X.shape[0], bool(self.leave_one_out))
+        return self
+
+    def training_votes(self) -> SparseVotes | RowBlocks:
         """``alpha`` at the training inputs, ``(n, n)``; without own votes if `leave_one_out`."""
         check_is_fitted(self)
         if self.leave_one_out:
             return self.leave_one_out_votes()
+        if is_divided(self.X_fit_):
+            return self._divided_votes(leave_one_out=False)
         lists = self._training_lists()
         return self._votes(lists, np.full(lists.q, -1, dtype=np.int64), warn_if_short=True)
 
-    def leave_one_out_votes(self) -> SparseVotes:
+    def leave_one_out_votes(self) -> SparseVotes | RowBlocks:
         """The votes of the k nearest others, ``(n, n)``, diagonal zero."""
         check_is_fitted(self)
+        if is_divided(self.X_fit_):
+            return self._divided_votes(leave_one_out=True)
         lists = self._training_lists()
         # Without itself a row may list one neighbour too few; the user is warned only if
         # leave-one-out votes were requested by the parameter.
@@ -191,10 +210,17 @@ class NeighborWeights(BaseEstimator):
     def votes(self, X: Any) -> SparseVotes:
         """``alpha`` at new inputs ``(q, d)``, or from distances ``(q, n)``."""
         X = self._as_numbers(self._read(query_inputs, X))
+        if is_divided(self.X_fit_):
+            at_queries: SparseVotes = self.index_.votes(X)
+            return at_queries
         if self.index_ is None:
             check_distances(X)
         no_row = np.full(X.shape[0], -1, dtype=np.int64)
         return self._votes(self._lists(X, no_row), no_row, warn_if_short=True)
+
+    def _divided_votes(self, leave_one_out: bool) -> RowBlocks:
+        votes: RowBlocks = self.index_.training_votes(leave_one_out)
+        return votes
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

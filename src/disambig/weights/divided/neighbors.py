@@ -1,0 +1,226 @@
+"""Votes of nearest neighbours for rows in parts: each part is searched by the queries of each.
+
+Every block is the result of a pure function of other blocks, so that an engine makes it again if it
+is lost. A call has one part of queries and the index of one other part: nobody needs all rows.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from disambig.exceptions import MissingOracleError, warn
+from disambig.notation import AnyArray, FloatArray, IntArray
+from disambig.votes.row_blocks import RowBlock, RowBlocks, block_matrix
+from disambig.votes.sparse import SparseVotes
+from disambig.weights.divided.rows import DividedRows
+from disambig.weights.neighbors.parts import (
+    NearestRows,
+    RowIndex,
+    merge_lists,
+    neighbor_votes,
+    search_part,
+)
+
+
+class VotesOptions(NamedTuple):
+    """How neighbours vote; see `disambig.weights.NeighborWeights`."""
+
+    n_neighbors: int
+    vote: Any
+
+
+@dataclass(frozen=True, eq=False)
+class DividedNeighbors:
+    """The nearest rows of all rows, in blocks, and what new inputs search.
+
+    Parameters
+    ----------
+    rows : DividedRows
+    options : VotesOptions
+    indices : sequence
+        Blocks that the executor turns into `RowIndex`.
+    tables : sequence
+        Blocks that it turns into `NearestRows` with one more row than neighbours: leave-one-out
+        votes drop the row itself.
+    """
+
+    rows: DividedRows
+    options: VotesOptions
+    indices: Sequence[Any]
+    tables: Sequence[Any]
+
+    @classmethod
+    def search(cls, rows: DividedRows, options: VotesOptions) -> "DividedNeighbors":
+        """Submit the search of all parts by all parts.
+
+        Parameters
+        ----------
+        rows : DividedRows
+        options : VotesOptions
+        """
+        submit, firsts = rows.executor.submit, rows.bounds[:-1].tolist()
+        indices = tuple(
+            submit(index_part, part, first) for part, first in zip(rows.parts, firsts, strict=True)
+        )
+        width, tables = options.n_neighbors + 1, []
+        for place, part in enumerate(rows.parts):
+            table: Any = None
+            # The own part comes first: near rows are often near in the order, too.
+            for index in (*indices[place:], *indices[:place]):
+                table = submit(extend_table, table, index, part, width)
+            tables.append(table)
+        return cls(rows, options, indices, tuple(tables))
+
+    def training_votes(self, leave_one_out: bool) -> RowBlocks:
+        """The votes at the rows, ``(n, n)``, and their transpose, in blocks."""
+        submit, n = self.rows.executor.submit, len(self.rows)
+        bounds = self.rows.bounds.tolist()
+        blocks = [
+            submit(votes_block, table, first, n, self.options, leave_one_out)
+            for table, first in zip(self.tables, bounds, strict=False)
+        ]
+        transposed = [
+            submit(
+                joined_columns, [submit(columns_between, block, start, stop) for block in blocks]
+            )
+            for start, stop in pairwise(bounds)
+        ]
+        return RowBlocks(blocks, transposed, self.rows.executor)
+
+    def votes(self, X: AnyArray) -> SparseVotes:
+        """The votes at new inputs ``(q, d)`` in memory, ``(q, n)``."""
+        tables = self.rows.executor.map(
+            search_index, self.indices, np.ascontiguousarray(X), self.options.n_neighbors
+        )
+        table = tables[0]
+        for other in tables[1:]:
+            table = merge_lists(table, other)
+        return SparseVotes(query_votes(table, self.options, len(self.rows)))
+
+
+def query_votes(table: NearestRows, options: VotesOptions, n: int) -> Any:
+    """The votes ``(q, n)`` at new inputs, as a ``csr_array``.
+
+    Parameters
+    ----------
+    table : NearestRows, q rows
+    options : VotesOptions
+    n : int
+        The number of training rows.
+    """
+    no_row = np.full(table.indices.shape[0], -1, dtype=np.int64)
+    return neighbor_votes(table, options.n_neighbors, n, no_row, vote=options.vote)
+
+
+def require_divisible(weighting: Any, sample_weight: FloatArray | None) -> None:
+    """Raise `MissingOracleError` if a `NeighborWeights` cannot be built for rows in parts.
+
+    Parameters
+    ----------
+    weighting : NeighborWeights
+    sample_weight : float array or None
+    """
+    plain = type(weighting)()
+    # Squared distances have the same neighbours, but other votes by distance.
+    is_euclidean = weighting._euclidean and weighting.metric != "sqeuclidean"
+    for name, value in weighting.get_params().items():
+        allowed = name in ("n_neighbors", "vote", "leave_one_out", "random_state", "n_jobs")
+        allowed |= name == "min_recall" or (name in ("metric", "metric_params") and is_euclidean)
+        # The exact algorithms have the same result.
+        allowed |= name == "algorithm" and value != "approximate"
+        if allowed or value == getattr(plain, name):
+            continue
+        raise MissingOracleError(
+            f"NeighborWeights({name}={value!r}) is not built for rows in parts. Use "
+            f"{name}={getattr(plain, name)!r}, or fit in memory."
+        )
+    if sample_weight is not None and not (sample_weight == 1).all():
+        raise MissingOracleError(
+            "NeighborWeights: sample weights other than 1 are not built for rows in parts. Leave "
+            "sample_weight out, use NystromWeights, or fit in memory."
+        )
+
+
+def warn_if_too_many(n_neighbors: int, n: int, leave_one_out: bool) -> None:
+    """Warn if there are fewer rows than neighbours.
+
+    Parameters
+    ----------
+    n_neighbors, n : int
+    leave_one_out : bool
+    """
+    others = n - 1 if leave_one_out else n
+    if n_neighbors > others:
+        warn(
+            f"NeighborWeights: n_neighbors={n_neighbors} is more than the {others} rows that can "
+            "vote at a row: all of them vote.",
+            UserWarning,
+        )
+
+
+# ------------------------------------------------------------------ functions of blocks
+
+
+def index_part(part: AnyArray, first_row: int) -> RowIndex:
+    """The index of one part."""
+    return RowIndex.build(part, first_row, n_jobs=1)
+
+
+def extend_table(
+    table: NearestRows | None, index: RowIndex, queries: AnyArray, width: int
+) -> NearestRows:
+    """The nearest rows so far, and those of one more part."""
+    if table is None:
+        return search_part(index, queries, width, n_jobs=1)
+    found = search_part(index, queries, width, limits=table.limits, n_jobs=1)
+    return merge_lists(table, found)
+
+
+def search_index(index: RowIndex, queries: AnyArray, width: int) -> NearestRows:
+    """The nearest rows of one part to new inputs."""
+    return search_part(index, queries, width, n_jobs=1)
+
+
+def votes_block(
+    table: NearestRows, first: int, n: int, options: VotesOptions, leave_one_out: bool
+) -> RowBlock:
+    """The rows of the votes of one part."""
+    own = first + np.arange(table.indices.shape[0], dtype=np.int64)
+    found = neighbor_votes(
+        table, options.n_neighbors, n, own, vote=options.vote, leave_one_out=leave_one_out
+    )
+    return RowBlock.of(found)
+
+
+def columns_between(block: RowBlock, start: int, stop: int) -> Any:
+    """Some columns of a block as rows, ``(stop - start, m)``."""
+    matrix = block_matrix(block)
+    kept = (matrix.indices >= start) & (matrix.indices < stop)
+    counts = np.concatenate([[0], np.cumsum(kept)])[matrix.indptr]
+    part = (matrix.data[kept], matrix.indices[kept] - start, counts)
+    columns = sp.csr_array(part, shape=(matrix.shape[0], stop - start))
+    return sp.csr_array(columns.T)
+
+
+def joined_columns(parts: list[Any]) -> RowBlock:
+    """A block of rows of the transpose, from the parts of all blocks."""
+    return RowBlock.of(sp.hstack(parts, format="csr"))
+
+
+def index_of(rows: DividedRows, n_neighbors: int, vote: Any) -> Any:
+    """What `NeighborWeights` keeps of rows in parts: `DividedNeighbors`, or a graph in files.
+
+    Parameters
+    ----------
+    rows : DividedRows
+    n_neighbors : int
+    vote : str or callable
+    """
+    options = VotesOptions(n_neighbors, vote)
+    if rows.stored is not None:
+        return rows.stored.neighbors(rows, options)
+    return DividedNeighbors.search(rows, options)
