@@ -26,7 +26,14 @@ from disambig.sparse_arrays import check_sparse
 from disambig.votes import Votes
 from disambig.votes.entries import widened
 from disambig.weights import InformedWeights, Weights
-from disambig.weights.inputs import entries_are_assumed, entry_error, small_indices, weight_error
+from disambig.weights.divided.rows import DividedRows, is_divided
+from disambig.weights.inputs import (
+    divided_error,
+    entries_are_assumed,
+    entry_error,
+    small_indices,
+    weight_error,
+)
 from disambig.weights.registry import is_pairwise, resolve_weights
 from disambig.weights.unreadable_inputs import readable_error
 
@@ -45,6 +52,8 @@ def validated_inputs(estimator: Any, X: Any, *, reset: bool, missing: bool = Fal
     `missing`, NaN is accepted: it marks a missing cell.
     """
     refuse_collection("X", X)
+    if is_divided(X):
+        return _divided_inputs(estimator, X, reset=reset, missing=missing)
     if sp.issparse(X):
         check_sparse("Input X", X)
     try:
@@ -67,6 +76,22 @@ def validated_inputs(estimator: Any, X: Any, *, reset: bool, missing: bool = Fal
     return small_indices(checked) if is_wide else checked
 
 
+def _divided_inputs(estimator: Any, X: DividedRows, *, reset: bool, missing: bool) -> DividedRows:
+    if not reset:
+        raise TypeError(
+            "X is in parts; expected an array. Predict a part at a time, or with the estimator "
+            "that was fitted on a collection or a file."
+        )
+    if not entries_are_assumed():
+        _refuse(divided_error(X, missing=missing))
+    estimator.n_features_in_ = X.n_features
+    if X.names is not None:
+        estimator.feature_names_in_ = np.asarray(X.names, dtype=object)
+    elif hasattr(estimator, "feature_names_in_"):
+        del estimator.feature_names_in_
+    return X
+
+
 def _refuse(error: str | None) -> None:
     if error is not None:
         raise ValueError(f"Input {error}")
@@ -84,7 +109,7 @@ def check_lengths(X: Any, candidates: Any) -> None:
 
 def check_taken_inputs(X: Any, kept: "KeptRows", pairwise: bool) -> None:
     """Raise an error if the features of the rows that take part are all tiny, unlike X."""
-    if not (kept.all_rows or pairwise or entries_are_assumed()):
+    if not (kept.all_rows or pairwise or entries_are_assumed() or is_divided(X)):
         _refuse(entry_error(zero_filled(X[kept.rows]), training=True))
 
 
@@ -252,9 +277,19 @@ def _check_numbers(sample_weight: AnyArray) -> None:
 
 
 def take_inputs(X: Any, rows: IntArray, columns: IntArray | None) -> Any:
-    """Some rows of X; also some columns if X holds pairs of samples."""
+    """Some rows of X; also some columns if X holds pairs of samples.
+
+    Rows of X in parts are brought into memory.
+    """
     X = X[rows]
     return X if columns is None else X[:, columns]
+
+
+def kept_inputs(X: Any, kept: KeptRows) -> Any:
+    """The rows of X that take part; rows in parts stay where they are."""
+    if kept.all_rows:
+        return X
+    return X.taken(kept.rows) if is_divided(X) else take_inputs(X, kept.rows, None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -335,7 +370,10 @@ def fit_weightings(
     columns = kept.rows if pairwise else None
     # A matrix that is not square is refused by the weighting, which knows what it holds.
     is_whole = kept.all_rows or (pairwise and X.shape[0] != X.shape[1])
-    inputs = X if is_whole else take_inputs(X, kept.rows, columns)
+    if is_whole:
+        inputs = X
+    else:
+        inputs = take_inputs(X, kept.rows, columns) if pairwise else kept_inputs(X, kept)
     taken = None if informed is None else informed[kept.rows]
     first = _fitted(weights, inputs, kept, taken, recovers)
     second = first

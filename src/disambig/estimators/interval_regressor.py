@@ -303,6 +303,10 @@ class IntervalRegressor(CoveringMixin, NumberPredictionMixin, RegressorMixin, Ca
         self.margin_ = float(first.margin)
         return first.weights, self._named_solver()
 
+    def _of_member(self, member: Any) -> tuple[Any, Solver | None]:
+        self.margin_ = float(member.margin)
+        return member.weights, self._named_solver()
+
     def _named_solver(self) -> Solver | None:
         return resolve_solver(self.solver, numbers=True)
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from disambig.candidates import PartialOrders
-from disambig.estimators.fitting import KeptRows, take_inputs
+from disambig.estimators.fitting import KeptRows, kept_inputs
 from disambig.estimators.mixture import FittedMixture, Mixture, fit_mixture
 from disambig.estimators.prediction import Predictor
 from disambig.estimators.selection.members import MemberSelection
@@ -43,7 +43,7 @@ def fit_rankers(mixture: Mixture, X: Any, kept: KeptRows, members: OrderMembers)
     depend on units, so that members with random parts depend on neither. Held-out probabilities
     depend on the inputs alone: rows with equal inputs share them.
     """
-    inputs = X if kept.all_rows else take_inputs(X, kept.rows, None)
+    inputs = kept_inputs(X, kept)
     hashes = rank_hashes(inputs)
     rows = merge_copies(inputs, MemberSelection(members), kept.sample_weight, kept.groups, hashes)
     distinct = rank_hashes(rows.X)

@@ -7,7 +7,7 @@ import numpy as np
 
 from disambig.candidates import Intervals
 from disambig.candidates.numbers.number_sets import NumberSets
-from disambig.estimators.fitting import Fit, FittedWeightings, KeptRows, take_inputs
+from disambig.estimators.fitting import Fit, FittedWeightings, KeptRows, kept_inputs
 from disambig.estimators.mixture import FittedMixture, Mixture, fit_mixture
 from disambig.estimators.prediction import NumberPredictor
 from disambig.estimators.selection.numbers import numbers_of
@@ -181,7 +181,7 @@ def fit_number_mixture(
     mixture: Mixture, X: Any, kept: KeptRows, taken: NumberSets
 ) -> NumberMixture:
     """A mixture fitted on the rows that take part, with held-out predictions of all rows."""
-    inputs = X if kept.all_rows else take_inputs(X, kept.rows, None)
+    inputs = kept_inputs(X, kept)
     fitted = fitted_on_distinct(mixture, inputs, taken, kept.sample_weight, kept.groups)
     held_out = fitted.held_out
     weights = kept.sample_weight * taken.informative

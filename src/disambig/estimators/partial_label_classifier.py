@@ -349,8 +349,9 @@ class PartialLabelClassifier(LabelPredictionMixin, ClassifierMixin, CandidateEst
             prices = class_prices(scores, fit.taken.bag_bounds.sum(axis=0))
             self._predictor_ = replace(self._predictor_, prices=prices)
         self._distribution_ = label_distribution(fit.taken, solution, self.method)
-        found = row_labels(fit, self._distribution_, self._predictor_)
         held_out = judge_fit(fit, self.solver_, self.method, self.trials_, self.tolerance_)
+        is_open = held_out is None or np.isfinite(self.tolerance_)
+        found = row_labels(fit, self._distribution_, self._predictor_, with_shares=is_open)
         if self.tolerance is not None:
             self._held_out_ = held_out
         if np.isfinite(self.tolerance_):

@@ -358,7 +358,9 @@ class RowLabels(NamedTuple):
         return confidence
 
 
-def row_labels(fit: Fit, distribution: FloatArray, predictor: Predictor) -> RowLabels:
+def row_labels(
+    fit: Fit, distribution: FloatArray, predictor: Predictor, *, with_shares: bool = True
+) -> RowLabels:
     """Labels of all rows of a fit.
 
     A row of weight zero has the candidate nearest to its prediction; of several the one with the
@@ -370,10 +372,14 @@ def row_labels(fit: Fit, distribution: FloatArray, predictor: Predictor) -> RowL
     distribution : float array (n, K)
         What prediction learns from.
     predictor : Predictor
+    with_shares : bool
+        Whether shares are computed by leave-one-out votes; else each candidate has an equal share.
     """
     solution, taken = fit.solution, fit.taken
-    votes = fit.weightings.leave_one_out(distribution)
-    shares = candidate_shares(votes, taken.mask, taken.distribution())
+    shares = taken.distribution()
+    if with_shares:
+        votes = fit.weightings.leave_one_out(distribution)
+        shares = candidate_shares(votes, taken.mask, shares)
     codes, decided = solution.decoded.outputs, solution.decided
     if fit.kept.all_rows:
         return RowLabels(codes, decided, shares)

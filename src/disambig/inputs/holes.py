@@ -7,6 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from disambig.notation import BoolArray, FloatArray
+from disambig.weights.divided.rows import is_divided
 
 
 def has_missing(X: Any) -> bool:
@@ -46,6 +47,8 @@ def rows_without_input(X: Any) -> BoolArray | None:
     >>> rows_without_input(np.ones((2, 1))) is None
     True
     """
+    if is_divided(X):
+        return X.without_input
     if not X.shape[0] or not X.shape[1]:
         return None
     if sp.issparse(X):

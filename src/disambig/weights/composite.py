@@ -28,7 +28,7 @@ from disambig.weights.inputs import (
     training_inputs,
 )
 from disambig.weights.protocol import InformedWeights, Weights
-from disambig.weights.registry import is_pairwise, resolve_weights
+from disambig.weights.registry import is_pairwise, reads_parts, resolve_weights
 
 _FITTED = "FittedWeights"
 _MIXED = "MixedWeights"
@@ -181,6 +181,11 @@ class MixedWeights(BaseEstimator):
         self.shares = shares
         self.leave_one_out = leave_one_out
 
+    @property
+    def reads_parts(self) -> bool:
+        """Whether all members can be built for rows in parts."""
+        return all(map(reads_parts, self._checked_members()))
+
     def fit(self, X: Any, sample_weight: FloatArray | None = None) -> Self:
         """Fit every member on the training inputs ``(n, d)``."""
         check_flag(_MIXED, "leave_one_out", self.leave_one_out)
@@ -280,6 +285,11 @@ class ScaledWeights(BaseEstimator):
     def informed_only(self) -> bool:
         """Whether only informed rows vote, whatever the method; as the weighting says."""
         return bool(getattr(resolve_weights(self.weights), "informed_only", False))
+
+    @property
+    def reads_parts(self) -> bool:
+        """Whether the weighting can be built for rows in parts."""
+        return reads_parts(self.weights)
 
     def fit(self, X: Any, sample_weight: FloatArray | None = None) -> Self:
         """Fit the weighting on the scaled training inputs ``(n, d)``."""

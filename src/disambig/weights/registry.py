@@ -136,6 +136,19 @@ def reads_missing(weights: Any) -> bool:
     return bool(get_tags(weights).input_tags.allow_nan)
 
 
+def reads_parts(weights: Any) -> bool:
+    """Whether a weighting can be built for rows in parts, `DividedRows`, however many they are.
+
+    Examples
+    --------
+    >>> reads_parts(NeighborWeights()), reads_parts("kernel_ridge")
+    (True, False)
+    """
+    if isinstance(weights, str) and weights in _WEIGHTINGS_BY_NAME:
+        weights = _WEIGHTINGS_BY_NAME[weights]()
+    return bool(getattr(weights, "reads_parts", False))
+
+
 def is_pairwise(weights: Any) -> bool:
     """Whether a weighting reads X as a matrix between rows; False for anything else.
 

@@ -8,7 +8,7 @@ import scipy.linalg
 from sklearn.metrics import pairwise_distances
 
 from disambig.candidates.numbers.mean_bounds import MeanBounds
-from disambig.estimators.fitting import KeptRows, take_inputs
+from disambig.estimators.fitting import KeptRows, kept_inputs, take_inputs
 from disambig.estimators.mixture import Mixture
 from disambig.estimators.selection.scales import scaled_inputs, unit_scales
 from disambig.exceptions import MissingOracleError, NoInformationError, warn
@@ -70,7 +70,7 @@ def weights_for_means(X: Any, means: MeanBounds, kept: KeptRows) -> Any:
     bag b, so that the prediction for every bag that is left out has a closed form. Intervals are
     not considered here. Raises `NoInformationError` if fewer than 10 bags have known means.
     """
-    X = X if kept.all_rows else take_inputs(X, kept.rows, None)
+    X = kept_inputs(X, kept)
     known: BoolArray = np.asarray(np.isfinite(means.bounds).any(axis=1))
     rows = _sampled_rows(means, known)
     used, codes = np.unique(means.bags[rows], return_inverse=True)

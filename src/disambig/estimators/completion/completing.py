@@ -5,12 +5,16 @@ from typing import Any
 import numpy as np
 
 from disambig.estimators.completion.choice import choose_completion
-from disambig.estimators.fitting import KeptRows, take_inputs
+from disambig.estimators.fitting import KeptRows, kept_inputs
 from disambig.inputs.completed_weights import CompletedWeights, plain_weights
 from disambig.inputs.completion import Completion, Way, fit_completion
 from disambig.inputs.holes import rows_without_input
-from disambig.notation import BoolArray
+from disambig.notation import AnyArray, BoolArray
+from disambig.weights.divided.rows import DividedRows, is_divided
 from disambig.weights.registry import is_pairwise, reads_missing
+
+# Rows in parts from which is learned how cells are completed.
+_MAX_LEARNED_ROWS = 20_000
 
 
 def completed_inputs(estimator: Any, X: Any, kept: KeptRows, taken: Any) -> Any:
@@ -29,6 +33,8 @@ def completed_inputs(estimator: Any, X: Any, kept: KeptRows, taken: Any) -> Any:
     kept : KeptRows
     taken : candidate sets of the rows that take part
     """
+    if is_divided(X):
+        return _completed_parts(estimator, X, kept, taken)
     without_input = rows_without_input(X)
     none = np.zeros(X.shape[0], np.bool_)
     estimator.without_input_ = none if without_input is None else without_input
@@ -52,7 +58,7 @@ def completed_inputs(estimator: Any, X: Any, kept: KeptRows, taken: Any) -> Any:
     if is_open and completion.n_missing:
         kind = estimator._selection_kind(taken, estimator._named_solver())
         if kind is not None:
-            part = X if kept.all_rows else take_inputs(X, kept.rows, None)
+            part = kept_inputs(X, kept)
             completion, estimator._ways_ = choose_completion(
                 completion, kind, part, kept, estimator._space_for(taken), estimator.time_limit
             )
@@ -60,9 +66,32 @@ def completed_inputs(estimator: Any, X: Any, kept: KeptRows, taken: Any) -> Any:
     return completion.transform(X)
 
 
+def _completed_parts(estimator: Any, X: DividedRows, kept: KeptRows, taken: Any) -> DividedRows:
+    """The same for rows in parts: what completes them is learned from some of them."""
+    chosen = np.sort(np.random.default_rng(0).permutation(kept.rows.size)[:_MAX_LEARNED_ROWS])
+    few = KeptRows(
+        np.arange(chosen.size),
+        None if kept.weights is None else kept.weights[chosen],
+        chosen.size,
+        None if kept.groups is None else kept.groups[chosen],
+    )
+    completed_inputs(estimator, X[kept.rows[chosen]], few, taken[chosen])
+    none = np.zeros(X.shape[0], np.bool_)
+    estimator.without_input_ = none if X.without_input is None else X.without_input
+    completion: Completion | None = estimator.completion_
+    if completion is None or (X.missing is None and completion.n_outputs == X.n_features):
+        return X
+    return X.transformed(_completed_part, completion, n_features=completion.n_outputs)
+
+
+def _completed_part(part: AnyArray, completion: Completion) -> AnyArray:
+    found: AnyArray = completion.transform(part)
+    return found
+
+
 def _fitted(estimator: Any, way: Way, X: Any, kept: KeptRows) -> Completion:
     names = getattr(estimator, "feature_names_in_", None)
-    part = X if kept.all_rows else take_inputs(X, kept.rows, None)
+    part = kept_inputs(X, kept)
     return fit_completion(part, way, kept.weights, names)
 
 

@@ -21,7 +21,7 @@ from disambig.candidates.labels.class_counts import is_in_bags
 from disambig.candidates.labels.tolerance import tolerant_sets
 from disambig.estimators.balance.graphs import informed_graph
 from disambig.estimators.completion.choice import of_chosen_way
-from disambig.estimators.fitting import Fit, take_inputs
+from disambig.estimators.fitting import Fit, kept_inputs
 from disambig.estimators.held_out.bag_judges import hiding_of_bags, judged_in_bags
 from disambig.estimators.held_out.hidden_votes import (
     HeldOutLabels,
@@ -130,7 +130,7 @@ def judge_fit(
     weighting = fit.weightings.weights
     if not is_cheap(sets, solver) or (is_in_bags(sets) and informed_graph(weighting) is not None):
         return None
-    inputs = fit.X if kept.all_rows else take_inputs(fit.X, kept.rows, None)
+    inputs = kept_inputs(fit.X, kept)
     hiding = hiding_of(sets, equal_inputs(inputs, fit.weightings.pairwise), kept.groups)
     # Distinct inputs are counted: a weight of w is w copies.
     if hiding.n_informative < (MIN_RANDOM_BAGS if hiding.hides_bags else MIN_INFORMATIVE_ROWS):

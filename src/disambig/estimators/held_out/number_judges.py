@@ -6,7 +6,7 @@ import numpy as np
 
 from disambig.candidates import Intervals
 from disambig.candidates.numbers.number_sets import NumberSets
-from disambig.estimators.fitting import Fit, take_inputs
+from disambig.estimators.fitting import Fit, kept_inputs
 from disambig.estimators.held_out.label_judges import deal, equal_inputs
 from disambig.estimators.held_out.residual_fit import fit_residuals
 from disambig.estimators.held_out.residuals import Residuals
@@ -149,7 +149,7 @@ def _folds(fit: Fit) -> IntArray | None:
     is_cheap = is_judged() and fit.problem.loss.is_quadratic and isinstance(sets, Intervals)
     if not is_cheap or fit.solution.status is Status.STOPPED:
         return None
-    inputs = fit.X if kept.all_rows else take_inputs(fit.X, kept.rows, None)
+    inputs = kept_inputs(fit.X, kept)
     units = joined_groups(equal_inputs(inputs, fit.weightings.pairwise), kept.groups)
     if np.unique(units[sets.informative]).size < MIN_INFORMATIVE_ROWS:
         return None

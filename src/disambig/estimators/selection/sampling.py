@@ -12,6 +12,7 @@ import numpy as np
 
 from disambig.estimators.selection.protocol import SelectionKind
 from disambig.notation import BoolArray, FloatArray, IntArray
+from disambig.weights.divided.rows import is_divided
 from disambig.weights.row_groups import EqualRows, hash_rows, joined_groups
 
 # At least this share of the groups of rows in a sample is informative, if there are as many.
@@ -78,7 +79,8 @@ def merge_copies(
     first_copy[repeated] = repeated[first[inverse.ravel()]]
     total: FloatArray = np.bincount(first_copy, weights=sample_weight).astype(np.float64)
     rows = np.flatnonzero(first_copy == np.arange(equal.size))
-    return DistinctRows(X[rows], kind.take(rows), total[rows], together[rows])
+    distinct = X.subset(rows) if is_divided(X) else X[rows]
+    return DistinctRows(distinct, kind.take(rows), total[rows], together[rows])
 
 
 def sample_rows(

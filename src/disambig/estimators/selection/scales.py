@@ -16,6 +16,8 @@ _MIN_SPLIT_FEATURES, _MAX_SPLIT_FEATURES = 3, 100
 _VARIANCE_RTOL = 1e-12
 # Sparse inputs with no more entries than this are made dense: 128 MiB.
 _MAX_DENSE_ENTRIES = 2**24
+# Of rows in parts so many give the variances.
+_MAX_SCALED_ROWS = 100_000
 
 
 def scaled_inputs(X: Any, factors: FloatArray) -> Any:
@@ -79,6 +81,10 @@ def unit_scales(X: Any, sample_weight: FloatArray) -> FloatArray:
     >>> unit_scales(np.array([[0.0, 5.0], [4.0, 5.0]]), np.ones(2))
     array([0.5, 0. ])
     """
+    if not isinstance(X, np.ndarray) and not sp.issparse(X):
+        # Rows in parts.
+        rows = np.sort(np.random.default_rng(0).permutation(X.shape[0])[:_MAX_SCALED_ROWS])
+        X, sample_weight = X[rows], sample_weight[rows]
     means, variances = _moments(X, sample_weight / sample_weight.sum())
     varies = variances > _VARIANCE_RTOL * (variances + means * means)
     return np.where(varies, 1.0 / np.sqrt(np.where(varies, variances, 1.0)), 0.0)

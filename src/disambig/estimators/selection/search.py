@@ -157,7 +157,9 @@ def select(
     better than a constant, the result is the fallback of the kind, with a warning. Nothing is
     random: sample and folds depend on a hash of the inputs alone, so that the order of the rows
     does not matter. Copies of a row count as one row of their total weight. Only whether kernels
-    need landmarks depends on the number of copies, since the fit has a row for each.
+    need landmarks depends on the number of copies, since the fit has a row for each. Of rows in
+    parts only the sample and the rows of the comparison are brought into memory; the result is the
+    same.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from disambig.candidates import PartialBits
-from disambig.estimators.fitting import KeptRows, take_inputs
+from disambig.estimators.fitting import KeptRows, kept_inputs
 from disambig.estimators.held_out.tag_shares import mixed_shares
 from disambig.estimators.mixture import FittedMixture, Mixture, fit_mixture
 from disambig.estimators.selection.scales import scaled_inputs, unit_scales
@@ -105,7 +105,7 @@ def fit_tag_mixture(
 
     The loss is that of the known bits; `tag_weights` ``(m,)`` have sum one.
     """
-    inputs = X if kept.all_rows else take_inputs(X, kept.rows, None)
+    inputs = kept_inputs(X, kept)
     fitted = fit_mixture(mixture, inputs, taken, kept.weights, kept.groups, mixed_shares)
     known = taken.known * tag_weights * kept.sample_weight[:, None]
     wrong = known * ((fitted.held_out > 0.5) != (taken.bits == 1))

@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 from disambig.estimators.balance.graphs import informed_graph
 from disambig.estimators.completion.choice import of_chosen_way
-from disambig.estimators.fitting import Fit, KeptRows, take_inputs
+from disambig.estimators.fitting import Fit, KeptRows, kept_inputs
 from disambig.estimators.held_out.hidden_votes import HeldOutLabels
 from disambig.estimators.held_out.wrong_sets import fit_wrong_sets
 from disambig.estimators.prediction import RowLabels
@@ -197,7 +197,7 @@ def tolerant_choice(
     members = best_weightings(trials) if trials else (resolve_weights(named),)
     found = select(
         TolerantSelection(strict, tuple(clone(member) for member in members), price),
-        X if kept.all_rows else take_inputs(X, kept.rows, None),
+        kept_inputs(X, kept),
         kept.sample_weight,
         space,
         groups=kept.groups,

@@ -18,7 +18,7 @@ import numpy as np
 from sklearn.base import clone
 
 from disambig.candidates import Intervals, IntervalUnions, PartialBits, PartialOrders
-from disambig.estimators.fitting import KeptRows, take_inputs
+from disambig.estimators.fitting import KeptRows, kept_inputs
 from disambig.estimators.held_out.label_judges import deal, equal_inputs
 from disambig.estimators.held_out.residual_fit import WORTH
 from disambig.estimators.mixture import only_predicts
@@ -212,7 +212,7 @@ def _held_out(
     If a callback ends the phase, rows of further folds are judged by leave-one-out votes.
     """
     pairwise = is_pairwise(estimator.weights)
-    inputs = X if kept.all_rows else take_inputs(X, kept.rows, None)
+    inputs = kept_inputs(X, kept)
     informative = candidates[kept.rows].informative
     units = joined_groups(equal_inputs(inputs, pairwise), kept.groups)
     if np.unique(units[informative]).size < 2:

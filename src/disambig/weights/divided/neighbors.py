@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from disambig.exceptions import MissingOracleError, warn
-from disambig.notation import AnyArray, FloatArray, IntArray
+from disambig.notation import AnyArray, FloatArray
 from disambig.votes.row_blocks import RowBlock, RowBlocks, block_matrix
 from disambig.votes.sparse import SparseVotes
 from disambig.weights.divided.rows import DividedRows

@@ -79,14 +79,14 @@ class DividedRows:
                 f"ascend from 0 to {len(X)}."
             )
         is_missing = np.isnan(X)
-        holes, empty = is_missing.any(axis=1), is_missing.all(axis=1)
+        holes, empty = np.any(is_missing, axis=1), np.all(is_missing, axis=1)
         return cls(
             [X[start:stop] for start, stop in pairwise(ends.tolist())],
             ends,
             int(X.shape[1]),
             executor,
-            missing=holes if holes.any() else None,
-            without_input=empty if empty.any() else None,
+            missing=_or_none(holes),
+            without_input=_or_none(empty),
         )
 
     @property
@@ -160,7 +160,8 @@ class DividedRows:
         """
         width = self.n_features if n_features is None else n_features
         if self.stored is not None:
-            return self.stored.transformed(self, function, arguments, width)
+            stored: DividedRows = self.stored.transformed(self, function, arguments, width)
+            return stored
         return replace(
             self,
             parts=self.blocks(function, *arguments),
@@ -168,6 +169,29 @@ class DividedRows:
             names=None,
             missing=None,
             without_input=None,
+        )
+
+    def taken(self, rows: IntArray) -> "DividedRows":
+        """Some rows in ascending order, as parts that stay where they are.
+
+        Parameters
+        ----------
+        rows : int array (k,)
+        """
+        ends = np.searchsorted(rows, self.bounds)
+        chosen = RowSlices(np.asarray(rows, dtype=np.int64), ends)
+        submit = self.executor.submit
+        parts = [
+            submit(_rows_of, part, chosen[b], self.firsts[b]) for b, part in enumerate(self.parts)
+        ]
+        return replace(
+            self,
+            parts=parts,
+            bounds=ends.astype(np.int64),
+            missing=None if self.missing is None else _or_none(self.missing[rows]),
+            without_input=None
+            if self.without_input is None
+            else _or_none(self.without_input[rows]),
         )
 
     def __getitem__(self, rows: Any) -> AnyArray:
@@ -256,4 +280,9 @@ def _sums(part: AnyArray) -> FloatArray:
 
 
 def _rows_of(part: AnyArray, chosen: IntArray, first: IntArray) -> AnyArray:
-    return part[chosen - first]
+    found: AnyArray = part[chosen - first]
+    return found
+
+
+def _or_none(marks: BoolArray) -> BoolArray | None:
+    return marks if marks.any() else None

@@ -133,6 +133,8 @@ class NeighborWeights(BaseEstimator):
            [0. , 0.5, 0.5]])
     """
 
+    reads_parts = True
+
     def __init__(
         self,
         n_neighbors: int = 10,
