@@ -1,6 +1,6 @@
-"""Rows on the workers of a Dask cluster: the same votes, steps and labels as in memory."""
+"""Rows on the workers of a Dask cluster: the same estimators, votes and steps as in memory."""
 
 from disambig.dask.cluster import local_client
-from disambig.dask.label_classifier import DaskLabelClassifier
+from disambig.dask.estimator import DaskEstimator, dask_rows
 
-__all__ = ["DaskLabelClassifier", "local_client"]
+__all__ = ["DaskEstimator", "dask_rows", "local_client"]

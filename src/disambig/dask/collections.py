@@ -15,9 +15,10 @@ import pandas as pd
 from distributed import Client, Future
 
 from disambig.dask.executor import DaskExecutor
-from disambig.notation import AnyArray, IntArray
+from disambig.notation import AnyArray, BoolArray, IntArray
 from disambig.parameters import as_array
 from disambig.votes.entries import BadEntry, first_bad_entry, widened
+from disambig.weights.divided.rows import DividedRows
 
 # How many names an error lists.
 _N_NAMES = 5
@@ -36,7 +37,9 @@ class PartFacts(NamedTuple):
     single : bool
         Whether all columns have single precision.
     bad : BadEntry or None
-        The first entry that is not finite.
+        The first entry that is infinite or too large.
+    missing, without_input : bool array (m,), or None
+        Rows in which a cell, and in which every cell is missing; None if there is none.
     """
 
     n_rows: int
@@ -45,28 +48,16 @@ class PartFacts(NamedTuple):
     types: tuple[str, ...]
     single: bool
     bad: BadEntry | None
-
-
-class Inputs(NamedTuple):
-    """Checked inputs in partitions.
-
-    Attributes
-    ----------
-    parts : tuple of Future of float arrays (m, d)
-    bounds : int array (parts + 1,)
-    n_features : int
-    names : tuple of str, or None
-    """
-
-    parts: tuple[Future, ...]
-    bounds: IntArray
-    n_features: int
-    names: tuple[str, ...] | None
+    missing: BoolArray | None
+    without_input: BoolArray | None
 
 
 def open_inputs(X: Any) -> Any:
-    """A collection; a folder of Parquet files is read lazily."""
-    return dd.read_parquet(str(X)) if isinstance(X, (str, Path)) else X
+    """A collection; a folder of Parquet files, or a list of files, is read lazily."""
+    if isinstance(X, (str, Path)):
+        return dd.read_parquet(str(X))
+    is_files = isinstance(X, (list, tuple)) and X and all(isinstance(x, (str, Path)) for x in X)
+    return dd.read_parquet([str(path) for path in X]) if is_files else X
 
 
 def target_columns(X: Any, y: Any) -> list[str] | None:
@@ -92,7 +83,7 @@ def is_collection(data: Any) -> bool:
 
 def read_inputs(
     executor: DaskExecutor, X: Any, targets: list[str] | None = None
-) -> tuple[Inputs, Any]:
+) -> tuple[DividedRows, Any]:
     """Partitions of X as float arrays on the workers, and those of the columns of targets.
 
     Raises before anything is learned.
@@ -108,8 +99,8 @@ def read_inputs(
     else:
         raise TypeError(
             f"X is a {type(X).__name__}; expected a dask.array, a dask.dataframe or a folder of "
-            "Parquet files. Data in memory are fitted by disambig.PartialLabelClassifier, or "
-            "divided by dask.array.from_array(X, chunks=(100_000, -1))."
+            "Parquet files. Data in memory are fitted by the estimator itself, or divided by "
+            "dask.array.from_array(X, chunks=(100_000, -1))."
         )
     futures, own = _computed(executor.client, parts), None
     if targets is not None:
@@ -127,7 +118,28 @@ def read_inputs(
     _check_parts(facts, bounds)
     single = all(part.single for part in facts if part.n_rows)
     checked = executor.client.map(float_part, futures, single=single, pure=False)
-    return Inputs(tuple(checked), bounds, facts[0].n_columns, facts[0].names), own
+    rows = DividedRows(
+        tuple(checked),
+        bounds,
+        facts[0].n_columns,
+        executor,
+        facts[0].names,
+        _marks([part.missing for part in facts], heights),
+        _marks([part.without_input for part in facts], heights),
+    )
+    return rows, own
+
+
+def _marks(parts: Sequence[BoolArray | None], heights: Sequence[int]) -> BoolArray | None:
+    """The marks of all rows; None if no part has any."""
+    if all(part is None for part in parts):
+        return None
+    return np.concatenate(
+        [
+            np.zeros(height, np.bool_) if part is None else part
+            for part, height in zip(parts, heights, strict=True)
+        ]
+    )
 
 
 def columns_of_part(part: Any, columns: list[str]) -> Any:
@@ -165,7 +177,13 @@ def describe_part(part: Any) -> PartFacts:
         part = np.asarray(part)
         names, types = None, [part.dtype]
     numeric = all(getattr(one, "kind", "O") in "biuf" for one in types)
-    bad = first_bad_entry(np.asarray(part, dtype=np.float64)) if numeric and len(part) else None
+    bad = missing = empty = None
+    if numeric and len(part):
+        entries = np.asarray(part, dtype=np.float64)
+        holes = np.isnan(entries)
+        bad = first_bad_entry(np.where(holes, 0.0, entries))
+        missing = some if (some := np.any(holes, axis=1)).any() else None
+        empty = some if (some := np.all(holes, axis=1)).any() else None
     return PartFacts(
         int(part.shape[0]),
         int(part.shape[1]),
@@ -173,6 +191,8 @@ def describe_part(part: Any) -> PartFacts:
         tuple(map(str, types)),
         all(one == np.float32 for one in types),
         bad,
+        missing,
+        empty,
     )
 
 
@@ -214,8 +234,8 @@ def _check_parts(facts: Sequence[PartFacts], bounds: IntArray) -> None:
             column = repr(part.names[place]) if part.names else str(place)
             raise ValueError(
                 f"X: row {row}, column {column} has {part.bad.value:g} ({part.bad.total} such "
-                f"entries in partition {number}); expected finite numbers up to 1e36. Missing "
-                "cells of Dask collections are not completed: fill them, or drop their rows."
+                f"entries in partition {number}); expected finite numbers up to 1e36, or NaN for a "
+                "missing cell."
             )
     if not bounds[-1]:
         raise ValueError("X has no rows.")
@@ -232,7 +252,7 @@ def _numpy_type(name: str) -> Any:
 
 
 def read_targets(executor: DaskExecutor, y: Any, own: Any, bounds: IntArray) -> Any:
-    """The targets of all rows on the client, in the form that `LabelSets.from_any` reads.
+    """The targets of all rows on the client, in a form that estimators read.
 
     A collection must have the partitions of X; `own` are futures of columns of X with the names
     of these columns, or None.
@@ -240,6 +260,8 @@ def read_targets(executor: DaskExecutor, y: Any, own: Any, bounds: IntArray) -> 
     if own is not None:
         return _gathered(executor, own[0], own[1])
     if not is_collection(y):
+        if isinstance(y, str):
+            raise TypeError(f"y={y!r} names a column, and X is no frame. Pass the targets.")
         n = len(y)
         if n != bounds[-1]:
             raise ValueError(

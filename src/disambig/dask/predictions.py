@@ -1,109 +1,182 @@
-"""Lazy predictions of partitions of new inputs, from indices and targets on the workers."""
+"""Lazy predictions of partitions of new inputs, computed where the partitions are.
 
-from dataclasses import replace
-from itertools import pairwise
+With votes of neighbours a partition searches the indices of all training partitions, and reads the
+tables of the rows that vote. Other votes are products: what they multiply is computed once, in the
+fit, and is small.
+"""
+
 from typing import Any, NamedTuple
 
 import dask.array as da
 import numpy as np
 import scipy.sparse as sp
 from dask import delayed
-from distributed import Client, Future
 
-from disambig.dask.collections import Inputs, describe_part, float_part
-from disambig.dask.graph import VotesOptions, extend_table
-from disambig.estimators.prediction import Predictor
-from disambig.losses.labels.faces import CodedFaces, Embedding
-from disambig.notation import AnyArray, IntArray
+from disambig.dask.collections import describe_part, float_part
+from disambig.dask.executor import DaskExecutor
+from disambig.estimators.queries.condensed import (
+    RowTables,
+    condensed,
+    distinct_rows_of,
+    predicting,
+    row_tables,
+)
+from disambig.inputs.holes import rows_without_input, zero_rows
+from disambig.notation import AnyArray, FloatArray, IntArray
+from disambig.votes.dense import DenseVotes
 from disambig.votes.sparse import SparseVotes
-from disambig.weights.neighbors.parts import NearestRows, neighbor_votes
+from disambig.weights import NeighborWeights
+from disambig.weights.divided.neighbors import (
+    DividedNeighbors,
+    VotesOptions,
+    extend_table,
+    query_votes,
+)
+from disambig.weights.divided.projection import projection_of
+from disambig.weights.neighbors.parts import NearestRows
+
+# With at most so many different rows a table travels as one or two bytes for each row.
+_MAX_WORDS = 2**16 - 1
 
 
 class PartPredictor(NamedTuple):
-    """What a partition of new inputs is predicted from, besides neighbours and their targets.
+    """What a partition of new inputs is predicted with.
 
     Attributes
     ----------
-    predictor : Predictor
-        Without targets and candidate sets, which are as long as the training rows.
-    outputs : array (P,)
-        The possible predictions.
-    options : VotesOptions
-    n_features : int
-    names : tuple of str, or None
+    model : condensed estimator
+    tables : RowTables
+        Names and widths, with an empty table.
+    completion : Completion or None
+    transform : callable
+        From completed inputs to those that neighbours are searched for.
+    options : VotesOptions or None
+        None for votes that are products.
+    n_rows : int
+        Of training.
     """
 
-    predictor: Predictor
-    outputs: AnyArray
-    options: VotesOptions
-    n_features: int
-    names: tuple[str, ...] | None
+    model: Any
+    tables: RowTables
+    completion: Any
+    transform: Any
+    options: VotesOptions | None
+    n_rows: int
 
 
-def targets_on_workers(client: Client, targets: CodedFaces, bounds: IntArray) -> Future:
-    """The targets of all rows as the result of tasks, so that they are made again if lost.
-
-    One byte for each row goes through the scheduler, in parts.
+class LazyPredictor:
+    """Predictions of collections by a fitted estimator.
 
     Parameters
     ----------
-    client : distributed.Client
-    targets : CodedFaces, n rows
-    bounds : int array (parts + 1,)
+    model : estimator that was fitted on `DividedRows`
+    executor : DaskExecutor
     """
-    parts = []
-    for start, stop in pairwise(bounds.tolist()):
-        own = targets.take(np.arange(start, stop))
-        parts.append(
-            client.submit(
-                faces_part, own.codes, *own.several_words, own.size, own.embedding, pure=False
+
+    def __init__(self, model: Any, executor: DaskExecutor) -> None:
+        tables = row_tables(model)
+        weights, transform = model._weightings_.predict_weights, _Transform([])
+        while hasattr(weights, "divided_transform"):
+            transform.steps.append(weights.divided_transform)
+            weights = weights.weights_
+        options = None
+        self.indices: tuple[Any, ...] = ()
+        if isinstance(weights, NeighborWeights) and isinstance(weights.index_, DividedNeighbors):
+            options, self.indices = weights.index_.options, tuple(weights.index_.indices)
+            self.tables = _tables_on_workers(executor, tables.table)
+        else:
+            transform = _Transform([])
+            self.tables = executor.submit(
+                _same, projection_of(model._weightings_.predict_weights, tables.table)
             )
+        empty = tables._replace(table=tables.table[:0])
+        n = len(tables.table)
+        completion = model.completion_
+        how = PartPredictor(condensed(model), empty, completion, transform, options, n)
+        self.n_features, self.names = (
+            model.n_features_in_,
+            getattr(model, "feature_names_in_", None),
         )
-    joined: Future = client.submit(joined_faces, parts, pure=False)
-    return joined
+        self._how = how
+        self.how = executor.submit(_same, how)
+
+    def __call__(self, X: Any, method: str, arguments: dict[str, Any]) -> Any:
+        """Predictions of a Dask collection ``(q, d)`` as a lazy array with its partitions.
+
+        Parameters
+        ----------
+        X : dask.array or dask.dataframe
+        method : str
+            Of the estimator.
+        arguments : dict
+            Of the method.
+        """
+        if isinstance(X, da.Array):
+            heights = X.chunks[0]
+            parts = X.rechunk({1: -1}).to_delayed().ravel().tolist()
+        else:
+            parts = X.to_delayed()
+            heights = [np.nan] * len(parts)
+        names = None if self.names is None else tuple(self.names.tolist())
+        like = self._like(method, arguments)
+        found = []
+        for part, height in zip(parts, heights, strict=True):
+            queries = delayed(query_part)(part, self.n_features, names)
+            if self._how.options is None:
+                predicted = delayed(project_part)(queries, self.tables, self.how, method, arguments)
+            else:
+                wanted = delayed(searched_part)(queries, self.how)
+                table = None
+                for index in self.indices:
+                    table = delayed(extend_table)(
+                        table, index, wanted, self._how.options.n_neighbors
+                    )
+                predicted = delayed(vote_part)(
+                    table, queries, self.tables, self.how, method, arguments
+                )
+            shape = (height, *like.shape[1:])
+            found.append(da.from_delayed(predicted, shape=shape, dtype=like.dtype))
+        return da.concatenate(found)
+
+    def _like(self, method: str, arguments: dict[str, Any]) -> AnyArray:
+        """Predictions of one made-up input, for shape and type."""
+        how = self._how
+        width = sum(how.tables.widths)
+        model = predicting(
+            how.model, how.tables.part(np.ones((1, width))), DenseVotes(np.ones((1, 1)))
+        )
+        found: AnyArray = np.asarray(
+            getattr(model, method)(np.zeros((1, self.n_features)), **arguments)
+        )
+        return found
 
 
-def faces_part(
-    codes: AnyArray, several: IntArray, words: AnyArray, size: int, embedding: Embedding
-) -> CodedFaces:
-    """The targets of one partition."""
-    return CodedFaces.from_several(codes, several, words, size, embedding)
+class _Transform(NamedTuple):
+    """Maps of inputs, one after the other."""
+
+    steps: list[Any]
+
+    def __call__(self, X: Any) -> Any:
+        for step in self.steps:
+            X = step(X)
+        return X
 
 
-def joined_faces(parts: list[CodedFaces]) -> CodedFaces:
-    """The targets of all partitions."""
-    codes = np.concatenate([part.codes for part in parts])
-    words = np.concatenate([part.words for part in parts])
-    return CodedFaces(codes, words, parts[0].size, parts[0].embedding)
+def _tables_on_workers(executor: DaskExecutor, table: FloatArray) -> Any:
+    """The tables of all rows as the result of tasks, so that they are made again if lost."""
+    found = distinct_rows_of(table, _MAX_WORDS)
+    if found is None:
+        return executor.submit(_same, (table, None))
+    words, codes = found
+    small = codes.astype(np.uint8 if len(words) < 2**8 else np.uint16)
+    return executor.submit(_same, (words, small))
 
 
-def lazy_predictions(X: Any, indices: Any, targets: Any, how: PartPredictor) -> Any:
-    """Predictions of a Dask collection ``(q, d)`` as a lazy array ``(q,)``, in its partitions.
+def _same(value: Any) -> Any:
+    return value
 
-    Parameters
-    ----------
-    X : dask.array or dask.dataframe
-    indices : sequence of Future of RowIndex
-    targets : Future of CodedFaces
-    how : PartPredictor
-    """
-    is_array = isinstance(X, da.Array)
-    if is_array:
-        rows = X.chunks[0]
-        parts = X.rechunk({1: -1}).to_delayed().ravel().tolist()
-    else:
-        parts = X.to_delayed()
-        rows = [np.nan] * len(parts)
-    options = how.options._replace(leave_one_out=False)
-    found = []
-    for part, m in zip(parts, rows, strict=True):
-        queries = delayed(query_part)(part, how.n_features, how.names)
-        table = None
-        for index in indices:
-            table = delayed(extend_table)(table, index, queries, options.n_neighbors)
-        labels = delayed(predict_part)(table, targets, how._replace(options=options))
-        found.append(da.from_delayed(labels, shape=(m,), dtype=how.outputs.dtype))
-    return da.concatenate(found)
+
+# ------------------------------------------------------------------ functions of one partition
 
 
 def query_part(part: Any, n_features: int, names: tuple[str, ...] | None) -> AnyArray:
@@ -117,31 +190,64 @@ def query_part(part: Any, n_features: int, names: tuple[str, ...] | None) -> Any
     if facts.bad is not None:
         raise ValueError(
             f"X: row {facts.bad.row} of a partition, column {facts.bad.column}, has "
-            f"{facts.bad.value:g}; expected finite numbers up to 1e36. Fill missing cells first."
+            f"{facts.bad.value:g}; expected finite numbers up to 1e36, or NaN for a missing cell."
         )
     return float_part(part, facts.single)
 
 
-def predict_part(table: NearestRows, targets: CodedFaces, how: PartPredictor) -> AnyArray:
+def _completed(queries: AnyArray, how: PartPredictor) -> AnyArray:
+    found = queries if how.completion is None else how.completion.transform(queries)
+    without_input = rows_without_input(found)
+    filled: AnyArray = found if without_input is None else zero_rows(found, without_input)
+    return filled
+
+
+def searched_part(queries: AnyArray, how: PartPredictor) -> AnyArray:
+    """The inputs that neighbours are searched for."""
+    found: AnyArray = how.transform(_completed(queries, how))
+    return found
+
+
+def vote_part(
+    table: NearestRows,
+    queries: AnyArray,
+    tables: tuple[FloatArray, IntArray | None],
+    how: PartPredictor,
+    method: str,
+    arguments: dict[str, Any],
+) -> AnyArray:
     """The predictions at the queries of a table of neighbours."""
-    q, n = table.indices.shape[0], len(targets)
-    no_row = np.full(q, -1, dtype=np.int64)
-    votes = neighbor_votes(table, how.options.n_neighbors, n, no_row, vote=how.options.vote)
-    # Only targets of rows that vote here are embedded.
+    assert how.options is not None
+    votes = query_votes(table, how.options, how.n_rows)
+    # Only the tables of rows that vote here are read.
     voting, columns = np.unique(votes.indices, return_inverse=True)
-    part = sp.csr_array((votes.data, columns.ravel(), votes.indptr), shape=(q, voting.size))
-    predictor = replace(how.predictor, xi=targets.take(voting).embedded)
-    predicted: AnyArray = how.outputs[predictor.predict(SparseVotes(part)).outputs]
-    return predicted
+    part = sp.csr_array(
+        (votes.data, columns.ravel(), votes.indptr), shape=(votes.shape[0], voting.size)
+    )
+    words, codes = tables
+    own = words[voting if codes is None else codes[voting]]
+    model = predicting(how.model, how.tables.part(own), SparseVotes(part))
+    return np.asarray(getattr(model, method)(queries, **arguments))
 
 
-def check_queries(X: Any, inputs: Inputs) -> None:
+def project_part(
+    queries: AnyArray, projection: Any, how: PartPredictor, method: str, arguments: dict[str, Any]
+) -> AnyArray:
+    """The predictions at queries of which votes are products."""
+    scores = projection(_completed(queries, how))
+    tables = how.tables.part(np.eye(scores.shape[1]))
+    model = predicting(how.model, tables, DenseVotes(scores))
+    return np.asarray(getattr(model, method)(queries, **arguments))
+
+
+def check_queries(X: Any, n_features: int) -> None:
     """Raise if new inputs cannot be like the training inputs, before anything is computed."""
     if not isinstance(X, da.Array) and not hasattr(X, "to_delayed"):
         raise TypeError(
             f"X is a {type(X).__name__}; expected a dask.array or a dask.dataframe. Data in memory "
-            "become one by dask.array.from_array(X, chunks=(100_000, -1))."
+            "become one by dask.array.from_array(X, chunks=(100_000, -1)), and are predicted by "
+            "estimator_."
         )
     n_columns = X.shape[1] if X.ndim == 2 else 0
-    if n_columns != inputs.n_features:
-        raise ValueError(f"X has {n_columns} columns; expected {inputs.n_features}, as in fit.")
+    if n_columns != n_features:
+        raise ValueError(f"X has {n_columns} columns; expected {n_features}, as in fit.")

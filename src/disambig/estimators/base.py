@@ -30,6 +30,7 @@ from disambig.estimators.fitting import (
     validated_inputs,
 )
 from disambig.estimators.mixture import FittedMixture, Mixture, is_judged
+from disambig.estimators.parts_choice import chosen_for, gathered_if_few
 from disambig.estimators.progress.following import FollowedMixin, followed
 from disambig.estimators.progress.reporting import current_callback
 from disambig.estimators.queries.mixins import VotingMixin
@@ -37,21 +38,20 @@ from disambig.estimators.queries.notebook_view import NotebookMixin
 from disambig.estimators.queries.training_inputs import training_inputs
 from disambig.estimators.selection.protocol import SelectionKind, Trial
 from disambig.estimators.selection.search import Selection, select
-from disambig.estimators.selection.space import SEARCH_SPACE, SearchSpace, unit_neighbors
+from disambig.estimators.selection.space import SEARCH_SPACE, SearchSpace
 from disambig.estimators.shared_parameters import ComponentParameters, check_call
 from disambig.estimators.tolerance.relearning import tolerate
-from disambig.exceptions import warn
 from disambig.inputs.completed_weights import plain_weights
 from disambig.inputs.completion import Completion
 from disambig.memory import read_once
 from disambig.notation import BoolArray, FloatArray
 from disambig.solvers import AlternatingMinimization, Solution, Solver
 from disambig.solvers.baselines import run_baseline
+from disambig.solvers.checkpoints import unkept
 from disambig.solvers.loop import Callback
 from disambig.solvers.registry import resolve_solver
 from disambig.votes import Votes
-from disambig.weights.divided.rows import is_divided
-from disambig.weights.registry import MAX_EXACT_ROWS, is_pairwise, reads_missing, reads_parts
+from disambig.weights.registry import is_pairwise, reads_missing
 
 P = ParamSpec("P")
 E = TypeVar("E", bound=BaseEstimator)
@@ -252,12 +252,6 @@ class CandidateEstimator(
     def _checked(self, X: Any, *, reset: bool) -> Any:
         return validated_inputs(self, X, reset=reset, missing=not is_pairwise(self.weights))
 
-    def _gathers(self, X: Any) -> bool:
-        """Whether rows in parts are so few that what is chosen for them is built in memory."""
-        weights = plain_weights(self.weights)
-        is_auto = isinstance(weights, str) and weights == "auto"
-        return is_auto and X.shape[0] <= MAX_EXACT_ROWS
-
     def _completed(self, X: Any) -> Any:
         # Estimators that were saved by earlier versions have none.
         completion = getattr(self, "completion_", None)
@@ -280,28 +274,7 @@ class CandidateEstimator(
             groups=kept.groups,
             time_limit=self.time_limit,
         )
-        chosen = self._chosen(found)
-        if is_divided(X) and not reads_parts(chosen[0]):
-            chosen = self._chosen_for_parts(found, X, kept)
-        return *chosen, found.records
-
-    def _chosen_for_parts(
-        self, selection: Selection, X: Any, kept: KeptRows
-    ) -> tuple[Any, Solver | None]:
-        """Weights and solver of the best trial that can be built for rows in parts."""
-        for trial in selection.records:
-            member = trial.weights
-            if reads_parts(member):
-                return member, trial.solver
-            if type(member) is type(self) and reads_parts(member.weights):
-                return self._of_member(member)
-        weights = unit_neighbors(X, kept.all_weights)
-        warn(
-            f"{type(self).__name__}: nothing that was selected can be built for rows in parts; the "
-            "10 nearest neighbours are used, on features of unit variance. Name the weights.",
-            UserWarning,
-        )
-        return weights, self._named_solver()
+        return *chosen_for(self, found, X, kept), found.records
 
     def _of_member(self, member: Any) -> tuple[Any, Solver | None]:
         """Weights and solver of a member of a mixture that is used alone."""
@@ -313,13 +286,13 @@ class CandidateEstimator(
         with read_once():
             candidates = self._read(y)
             check_lengths(X, candidates)
-            if is_divided(X) and self._gathers(X):
-                X = X[:]
+            X = gathered_if_few(self, X)
             kept = self._kept(sample_weight, X, candidates, groups)
             taken = candidates if kept.all_rows else candidates[kept.rows]
             self._check_information(taken)
             self._prepare(kept, taken)
-            given, X = X, completed_inputs(self, X, kept, taken)
+            with unkept():
+                given, X = X, completed_inputs(self, X, kept, taken)
             check_taken_inputs(X, kept, is_pairwise(self.weights))
             # The entries of X are checked; see `weights/inputs.py`.
             self.confidence_kind_ = "leave-one-out"
@@ -344,7 +317,8 @@ class CandidateEstimator(
     def _learn(self, X: Any, kept: KeptRows, candidates: Any, taken: Any) -> None:
         """Choose weights and solver, then learn, from checked inputs."""
         # Parameters are resolved before the votes, which take the most time.
-        weights, solver, trials = self._choose(X, kept, taken)
+        with unkept():
+            weights, solver, trials = self._choose(X, kept, taken)
         self.trials_ = completed_trials(trials, self.completion_, self._ways_)
         start = None
         if self._earlier is not None:

@@ -1,12 +1,58 @@
 """The base of estimators that fit another one on rows in parts: in files, or on a cluster."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
+import joblib
+import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from disambig.estimators.base import CandidateEstimator
+from disambig.notation import AnyArray
+from disambig.solvers.checkpoints import checkpoint_key, checkpoints
+from disambig.solvers.loop import Status
+from disambig.weights.divided.rows import DividedRows
+from disambig.weights.row_groups import row_keys
+
+
+@contextmanager
+def kept_states(
+    folder: Any, seconds: float, model: CandidateEstimator, rows: DividedRows, targets: Any
+) -> Iterator[None]:
+    """Keep the states of the solver in a folder while a model is fitted; nothing if it is None.
+
+    A fit that was killed goes on from the last state. The folder is empty after a fit that has
+    ended by itself; if a callback has ended it, the states stay.
+
+    Parameters
+    ----------
+    folder : path or None
+    seconds : float
+        Between two states that are kept.
+    model : unfitted estimator
+        It is fitted in the block.
+    rows : DividedRows
+    targets : candidate sets as `fit` reads them
+    """
+    if folder is None:
+        yield
+        return
+    totals = np.add.reduce(np.stack(rows.map(_key_totals)), axis=0, dtype=np.uint64)
+    key = checkpoint_key([repr(model), rows.shape, totals, joblib.hash(targets)])
+    with checkpoints(folder, key, seconds) as kept:
+        yield
+        solution = getattr(model, "solution_", None)
+        if solution is None or solution.status is not Status.STOPPED:
+            kept.remove()
+
+
+def _key_totals(part: AnyArray) -> AnyArray:
+    """Sums of the hashes of the rows of a part modulo 2^64."""
+    totals: AnyArray = row_keys(part).sum(axis=0, dtype=np.uint64)
+    return totals
 
 
 class PartsEstimator(BaseEstimator):

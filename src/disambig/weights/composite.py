@@ -5,6 +5,7 @@ and `ScaledWeights` scales the columns of the inputs of one.
 """
 
 import copy
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -339,6 +340,11 @@ class ScaledWeights(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+    @property
+    def divided_transform(self) -> Any:
+        """The map of inputs, without the weighting."""
+        return partial(_multiplied, factors=self._factors)
 
     def _scaled(self, X: Any, *, training: bool = False) -> Any:
         if is_divided(X):

@@ -192,7 +192,7 @@ class EqualRows:
     @classmethod
     def build(cls, X: Any) -> "EqualRows":
         """Compare the rows of X, a finite float64 array or canonical ``csr_array`` ``(n, d)``."""
-        keys = X.per_row(_keys) if is_divided(X) else _keys(X)
+        keys = X.per_row(row_keys) if is_divided(X) else row_keys(X)
         order = np.lexsort((np.arange(keys.shape[0]), keys[:, 1], keys[:, 0]))
         ranked = keys[order]
         new = np.ones(order.size, dtype=np.bool_)
@@ -208,14 +208,14 @@ class EqualRows:
 
     def find(self, X: Any) -> IntArray:
         """The group of each row of X, ``(q,)``; -1 for a row that equals no training row."""
-        keys = _keys(X)
+        keys = row_keys(X)
         place = np.searchsorted(self.keys[:, 0], keys[:, 0])
         place = np.minimum(place, self.keys.shape[0] - 1)
         seen = (self.keys[place] == keys).all(axis=1)
         return np.where(seen, self.sorted_groups[place], -1)
 
 
-def _keys(X: Any) -> AnyArray:
+def row_keys(X: Any) -> AnyArray:
     """Hashes of the rows: two sums of mixed entries modulo 2^64, ``(n, 2)``.
 
     A zero adds nothing, whether it is stored or not.

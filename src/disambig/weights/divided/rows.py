@@ -143,7 +143,10 @@ class DividedRows:
         *arguments
             The same for all parts.
         """
-        return [self.executor.submit(function, part, *arguments) for part in self.parts]
+        submit = self.executor.submit
+        # Placed once, not with each part.
+        bound = submit(_together, *arguments)
+        return [submit(_called, function, part, bound) for part in self.parts]
 
     def transformed(
         self, function: Callable[..., Any], *arguments: Any, n_features: int | None = None
@@ -273,6 +276,14 @@ def is_divided(X: Any) -> TypeGuard[DividedRows]:
     (False, True)
     """
     return isinstance(X, DividedRows)
+
+
+def _together(*arguments: Any) -> tuple[Any, ...]:
+    return arguments
+
+
+def _called(function: Callable[..., Any], part: Any, arguments: tuple[Any, ...]) -> Any:
+    return function(part, *arguments)
 
 
 def _sums(part: AnyArray) -> FloatArray:

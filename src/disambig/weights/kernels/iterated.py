@@ -18,6 +18,7 @@ from disambig.memory import free_bytes, require_bytes
 from disambig.notation import FloatArray, IntArray
 from disambig.votes.iterated import FactoredInverse, IteratedVotes, NormalInverse
 from disambig.weights.divided.features import FeatureBlocks
+from disambig.weights.divided.projection import FeatureProjection
 from disambig.weights.divided.rows import DividedRows, is_divided
 
 # Entries of a block: 16 MiB.
@@ -213,6 +214,11 @@ class IteratedRank:
         left = self.rows.at(X)
         ones = np.ones(X.shape[0])
         return IteratedVotes(left, self._inverse(ridge), self.rows, ones, self.sample_weight)
+
+    def projection(self, table: FloatArray, ridge: float) -> FeatureProjection:
+        """From inputs to their votes times a table ``(n, P)``."""
+        inner = self.rows.gather(self.sample_weight[:, None] * table)
+        return FeatureProjection(self.rows.at, self._inverse(ridge) @ inner)
 
     def training_votes(self, ridge: float) -> IteratedVotes:
         """``alpha`` at the training inputs, ``(n, n)``."""

@@ -6,7 +6,7 @@ chooses between it and the iterative `IteratedRank`, which needs less memory.
 
 import copy
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -19,6 +19,7 @@ from disambig.memory import is_free, require_bytes
 from disambig.notation import FloatArray
 from disambig.votes.iterated import IteratedVotes
 from disambig.votes.product import ProductVotes
+from disambig.weights.divided.projection import FeatureProjection
 from disambig.weights.divided.rows import is_divided
 from disambig.weights.inputs import query_inputs
 from disambig.weights.kernels.iterated import FeatureMap, IteratedRank, iterated_rank
@@ -123,6 +124,12 @@ class LowRank:
             energies=self.energies,
             column_shares=self.sample_weight,
         )
+
+    def projection(self, table: FloatArray, ridge: float) -> FeatureProjection:
+        """From inputs to their votes times a table ``(n, P)``."""
+        inner = self.scales(ridge)[:, None] * (self._weighted.T @ table)
+        small = replace(self, features=self.features[:0].copy(), sample_weight=np.ones(0))
+        return FeatureProjection(small.at, inner)
 
     def training_votes(self, ridge: float) -> ProductVotes:
         """``alpha`` at the training inputs, ``(n, n)``."""
@@ -339,6 +346,18 @@ class FeatureRidgeWeights(BaseEstimator):
         """
         check_is_fitted(self)
         return self.regression_.residual_form(self.ridge_)
+
+    def projection(self, table: FloatArray) -> FeatureProjection:
+        """The map from new inputs ``(q, d)`` to their votes times a table, ``(q, P)``.
+
+        It holds no training rows.
+
+        Parameters
+        ----------
+        table : float array (n, P)
+        """
+        check_is_fitted(self)
+        return self.regression_.projection(table, self.ridge_)
 
     def votes(self, X: Any) -> ProductVotes | IteratedVotes:
         """``alpha`` at new inputs ``(q, d)``."""
