@@ -47,6 +47,7 @@ from disambig.memory import read_once
 from disambig.notation import BoolArray, FloatArray
 from disambig.solvers import AlternatingMinimization, Solution, Solver
 from disambig.solvers.baselines import run_baseline
+from disambig.solvers.kept_solves import kept_solve
 from disambig.solvers.loop import Callback
 from disambig.solvers.registry import resolve_solver
 from disambig.votes import Votes
@@ -387,7 +388,8 @@ class CandidateEstimator(
         self.infimum_is_exact_ = None
         if self.method == "disambiguation":
             self.solver_ = self._suited_solver(problem) if solver is None else solver
-            solution = self.solver_.solve(problem, start=start, callback=current_callback())
+            with kept_solve(problem, self.solver_, start):
+                solution = self.solver_.solve(problem, start=start, callback=current_callback())
         else:
             solution = self._run_baseline(problem, votes)
         self.solution_: Solution | None = solution
