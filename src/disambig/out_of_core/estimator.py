@@ -2,6 +2,7 @@
 
 import shutil
 import tempfile
+import weakref
 from pathlib import Path
 from typing import Any, Self
 
@@ -23,6 +24,15 @@ _STATES = "states"
 # New rows that are predicted together take this share of the memory; each takes so many bytes.
 _QUERY_SHARE = 1 / 8
 _QUERY_BYTES, _QUERY_BYTES_PER_FEATURE = 2048, 64
+
+
+class _OwnFolder:
+    """A temporary folder that is removed with this object."""
+
+    def __init__(self) -> None:
+        self.path = tempfile.mkdtemp(prefix="disambig-")
+        # Not `TemporaryDirectory`, which warns if nobody has closed it.
+        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
 
 
 class OutOfCoreEstimator(PartsEstimator):
@@ -116,8 +126,8 @@ class OutOfCoreEstimator(PartsEstimator):
         check_number(_NAME, "checkpoint_seconds", self.checkpoint_seconds, least=0.0)
         temporary = None
         if self.folder is None:
-            temporary = tempfile.TemporaryDirectory(prefix="disambig-")
-        root = Path(self.folder if temporary is None else temporary.name)
+            temporary = _OwnFolder()
+        root = Path(self.folder if temporary is None else temporary.path)
         root.mkdir(parents=True, exist_ok=True)
         rows = training_rows(X, y, root)
         stored = RowFolder(
