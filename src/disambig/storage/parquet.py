@@ -75,7 +75,7 @@ class ParquetRows:
         lengths: list[int] = []
         names: tuple[str, ...] = ()
         for path in paths:
-            with _reading(path):
+            with reading_parquet(path):
                 metadata = parquet.read_metadata(path)
                 schema = metadata.schema.to_arrow_schema()
             if first is None:
@@ -127,7 +127,7 @@ class ParquetRows:
     def _batches(self, n_rows: int) -> Iterator[AnyArray]:
         pyarrow = load_pyarrow()
         for path in self.paths:
-            with _reading(Path(path)), pyarrow.parquet.ParquetFile(path) as file:
+            with reading_parquet(Path(path)), pyarrow.parquet.ParquetFile(path) as file:
                 for batch in file.iter_batches(n_rows, columns=list(self.names)):
                     yield self._as_array(batch)
 
@@ -155,7 +155,7 @@ def read_columns(source: Any, columns: Sequence[str]) -> Any:
     pyarrow = load_pyarrow()
     found = []
     for path in parquet_paths(source):
-        with _reading(path):
+        with reading_parquet(path):
             names = list(pyarrow.parquet.read_schema(path).names)
             missing = [name for name in columns if name not in names]
             if not missing:
@@ -177,12 +177,18 @@ def column_names(source: Any) -> list[str]:
     source : path of a folder or of a file, or sequence of paths
     """
     path = parquet_paths(source)[0]
-    with _reading(path):
+    with reading_parquet(path):
         return list(load_pyarrow().parquet.read_schema(path).names)
 
 
 @contextmanager
-def _reading(path: Path) -> Iterator[None]:
+def reading_parquet(path: Path) -> Iterator[None]:
+    """Errors of pyarrow in the block become a `TableError` that names the file.
+
+    Parameters
+    ----------
+    path : Path
+    """
     try:
         yield
     except (load_pyarrow().ArrowException, OSError) as error:
