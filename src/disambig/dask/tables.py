@@ -8,24 +8,24 @@ import numpy as np
 from disambig.dask.cluster import require_dask
 
 
-def array_of_pieces(
+def array_of_parts(
     function: Callable[..., Any],
-    pieces: Sequence[Any],
+    parts: Sequence[Any],
     heights: Sequence[int],
     width: int,
     *arguments: Any,
 ) -> Any:
-    """The rows ``function(piece, *arguments)`` of all pieces, as a ``dask.array``.
+    """The rows ``function(part, *arguments)`` of all parts, as a ``dask.array``.
 
     Parameters
     ----------
     function : callable
         Importable by its name; it returns a float array ``(height, width)``.
-    pieces : sequence
+    parts : sequence
     heights : sequence of int
     width : int
     *arguments
-        The same for all pieces.
+        The same for all parts.
     """
     require_dask()
     import dask.array as da
@@ -34,8 +34,8 @@ def array_of_pieces(
     same = [delayed(argument) for argument in arguments]
     return da.concatenate(
         [
-            da.from_delayed(delayed(function)(piece, *same), (height, width), np.float64)
-            for piece, height in zip(pieces, heights, strict=True)
+            da.from_delayed(delayed(function)(part, *same), (height, width), np.float64)
+            for part, height in zip(parts, heights, strict=True)
         ]
     )
 

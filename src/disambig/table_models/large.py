@@ -32,7 +32,7 @@ from disambig.table_models.settings import FitSettings
 from disambig.table_models.summary import table_hash
 from disambig.tables import RawTable, Table, read_target
 from disambig.tables.features.planning import planned_features
-from disambig.tables.parquet_files import FilePiece, ParquetFiles, piece_rows
+from disambig.tables.parquet_files import FilePart, ParquetFiles, part_rows
 from disambig.tables.source import pandas, shown
 from disambig.tables.table import TablePlan
 from disambig.tables.targets.columns import is_name, missing_columns, target_columns
@@ -188,16 +188,16 @@ def encoded_rows(part: RawTable, plan: Any, preprocessor: Any) -> AnyArray:
     return np.asarray(preprocessor.transform(plan.read(part)), dtype=np.float64)
 
 
-def encoded_piece(piece: FilePiece, plan: Any, preprocessor: Any) -> AnyArray:
-    """The inputs of a piece of a file, read where this runs.
+def encoded_part(part: FilePart, plan: Any, preprocessor: Any) -> AnyArray:
+    """The inputs of a part of a file, read where this runs.
 
     Parameters
     ----------
-    piece : FilePiece
+    part : FilePart
     plan : FeaturePlan
     preprocessor : fitted ColumnTransformer
     """
-    return encoded_rows(piece_rows(piece, plan.names), plan, preprocessor)
+    return encoded_rows(part_rows(part, plan.names), plan, preprocessor)
 
 
 @dataclass(frozen=True)
@@ -324,14 +324,14 @@ def _fit_on_workers(
     cluster: Callable[[], AbstractContextManager[Any]],
 ) -> Any:
     from disambig.dask import DaskEstimator
-    from disambig.dask.tables import array_of_pieces
+    from disambig.dask.tables import array_of_parts
 
-    pieces = large.files.pieces(_PARTITIONS)
+    parts = large.files.parts(_PARTITIONS)
     with cluster() as client:
-        X = array_of_pieces(
-            encoded_piece,
-            pieces,
-            [piece.n_rows for piece in pieces],
+        X = array_of_parts(
+            encoded_part,
+            parts,
+            [part.n_rows for part in parts],
             large.width,
             large.table.features,
             large.preprocessor,

@@ -20,7 +20,7 @@ _CELLS = 2**21
 _MARK = b"PAR1"
 
 
-class FilePiece(NamedTuple):
+class FilePart(NamedTuple):
     """Some row groups of one file.
 
     Attributes
@@ -171,8 +171,8 @@ class ParquetFiles:
         for source, part in self._batches(names):
             yield self._table([part], source)
 
-    def pieces(self, most: int) -> list[FilePiece]:
-        """The row groups of all files, about evenly in at most so many pieces, or one a file.
+    def parts(self, most: int) -> list[FilePart]:
+        """The row groups of all files, about evenly in at most so many parts, or one a file.
 
         Parameters
         ----------
@@ -188,9 +188,9 @@ class ParquetFiles:
                 groups.append(group)
                 n_rows += metadata.row_group(group).num_rows
                 if n_rows >= wanted or group == metadata.num_row_groups - 1:
-                    found.append(FilePiece(path, tuple(groups), first_row, n_rows))
+                    found.append(FilePart(path, tuple(groups), first_row, n_rows))
                     first_row, n_rows, groups = first_row + n_rows, 0, []
-        return [piece for piece in found if piece.n_rows]
+        return [part for part in found if part.n_rows]
 
     def _batches(self, names: Sequence[str]) -> Iterator[tuple[Source, Any]]:
         n_rows = max(1, _CELLS // max(1, len(names)))
@@ -209,18 +209,18 @@ class ParquetFiles:
         return RawTable(arrow_frame(table, source), source)
 
 
-def piece_rows(piece: FilePiece, names: Sequence[str]) -> RawTable:
+def part_rows(part: FilePart, names: Sequence[str]) -> RawTable:
     """The rows of some row groups.
 
     Parameters
     ----------
-    piece : FilePiece
+    part : FilePart
     names : sequence of str
         Of the columns to read.
     """
-    path = Path(piece.path)
-    source = Source(path.name, None, piece.first_row)
+    path = Path(part.path)
+    source = Source(path.name, None, part.first_row)
     with reading_parquet(path), load_pyarrow().parquet.ParquetFile(path) as file:
-        table = file.read_row_groups(list(piece.groups), columns=list(names))
+        table = file.read_row_groups(list(part.groups), columns=list(names))
         table.validate(full=True)
     return RawTable(arrow_frame(table, source), source)
