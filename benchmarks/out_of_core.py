@@ -27,19 +27,15 @@ from threadpoolctl import threadpool_limits
 from benchmarks.low_rank import peak
 from benchmarks.results import provenance, write_section
 from benchmarks.sparse_steps import with_distractors
-from disambig.candidates import LabelSets
-from disambig.losses.registry import bind_label_loss
-from disambig.problem import Problem
-from disambig.solvers import AlternatingMinimization
+from disambig import PartialLabelClassifier
+from disambig.out_of_core import OutOfCoreEstimator
 from disambig.storage.rows import ArrayFile
-from disambig.storage.sizes import memory_size, resident_bytes
-from disambig.votes.executor import LocalExecutor
-from disambig.votes.row_blocks import RowBlocks
-from disambig.votes.stored.transpose import transpose_blocks
+from disambig.storage.sizes import memory_size
+from disambig.weights import NeighborWeights
+from disambig.weights.divided.stored import RowFolder
 from disambig.weights.neighbors.euclidean import EuclideanIndex
 from disambig.weights.neighbors.lists import nearest_lists
 from disambig.weights.neighbors.parts import RowIndex, search_part
-from disambig.weights.neighbors.stored_graph import build_graph
 
 N_FEATURES, N_CLASSES, N_NEIGHBORS, N_GROUPS = 8, 10, 20, 100
 N_THREADS = 2
@@ -87,17 +83,19 @@ class Stages:
 
 
 def fit(folder: Path, memory: str) -> None:
-    """Graph, transpose and labels of the inputs in a folder, in this process."""
+    """Graph, transpose and labels of the inputs in a folder, in this process.
+
+    The estimator makes what is not there: here graph and transpose are made before it, to be
+    measured, in the folder in which it looks for them.
+    """
     stages = Stages()
-    left = memory_size(memory) - resident_bytes()
-    X = ArrayFile.open(folder / "X.npy")
-    graph = build_graph(X, folder / "graph", N_NEIGHBORS, memory=memory, n_jobs=N_THREADS)
-    stages.end("graph", blocks=graph.n_blocks)
-    transposed = transpose_blocks(graph, folder / "transposed", memory=left)
-    graph.check()
-    transposed.check()
-    votes = RowBlocks(graph.blocks, transposed.blocks, LocalExecutor(N_THREADS))
-    stages.end("transpose", blocks=transposed.n_blocks)
+    rows = RowFolder(folder, memory_size(memory), N_THREADS)
+    X = rows.rows_of(ArrayFile.open(folder / "X.npy"))
+    votes = NeighborWeights(N_NEIGHBORS).fit(X).training_votes()
+    stages.end("graph", blocks=len(votes.blocks))
+    n_blocks = len(votes.T.blocks)
+    stages.end("transpose", blocks=n_blocks)
+    del votes, X
     truth = np.load(folder / "X.groups.npy") % N_CLASSES
     mask = np.concatenate(
         [
@@ -108,13 +106,12 @@ def fit(folder: Path, memory: str) -> None:
             )
         ]
     )
-    sets = LabelSets(mask, np.arange(N_CLASSES))
-    del mask
     stages.end("sets")
-    problem = Problem(votes, bind_label_loss("zero_one", sets.classes), sets)
-    solution = AlternatingMinimization().solve(problem)
-    right = float(np.mean(solution.decoded.outputs == truth))
-    stages.end("labels", right=right, steps=solution.n_iter, objective=solution.objective)
+    estimator = PartialLabelClassifier(NeighborWeights(N_NEIGHBORS), solver="alternating")
+    model = OutOfCoreEstimator(estimator, folder=folder, memory=memory, n_threads=N_THREADS)
+    model.fit(folder / "X.npy", mask)
+    right = float(np.mean(model.labels_ == truth))
+    stages.end("labels", right=right, steps=model.n_iter_, objective=model.objective_)
 
 
 def fit_in_process(folder: Path, memory: str) -> dict[str, Any]:

@@ -40,7 +40,8 @@ NOT_STORED = {
     ),
     "while new inputs are predicted": "Scores ShiftedColumn InputShift Comparison",
     "while votes and losses are computed": (
-        "StoredBlock BlockFolder GraphPlan RowParts "
+        "StoredBlock BlockFolder GraphPlan RowParts FileParts RowFolder StoredNeighbors "
+        "StoredTranspose "
         "DeletedVotes MixtureVotes RepeatedVotes BadEntry CompressedRows Listing Balls "
         "CountedSoftening CountedLabels "
         "BitSoftening SetExtremes SetMeasure WellBehaved LabelSteps LabelSoftening "

@@ -21,6 +21,7 @@ from disambig.cli.tags import add_tag_arguments
 if TYPE_CHECKING:
     from disambig.table_models import TableModel
     from disambig.table_models.checkpoints import Checkpoint
+    from disambig.table_models.settings import FitSettings
 
 PACKAGES = ("rich", "pandas", "pyarrow", "skops")
 EXTRAS = "cli,io,persist"
@@ -34,9 +35,17 @@ def add_command(commands: Any) -> None:
         help="recover the labels of a table, and learn a model",
         description="Read a table whose target column holds candidates ('cat|dog', '30-40k', "
         "'a>b>c', tags with blanks), recover the label of every row with how sure it is, and "
-        "learn a model. Writes labels.csv, model.skops, report.html and summary.json.",
+        "learn a model. Writes labels.csv, model.skops, report.html and summary.json. With "
+        "--memory, --workers or --scheduler the table is Parquet files that are larger than "
+        "memory; then labels.csv and summary.json are written.",
     )
-    add_file(parser, "CSV, TSV, JSON lines, Parquet or Arrow; '-' is the standard input")
+    parser.add_argument(
+        "file",
+        metavar="FILE",
+        nargs="*",
+        help="CSV, TSV, JSON lines, Parquet or Arrow; '-' is the standard input. With --memory, "
+        "--workers or --scheduler: Parquet files, or a folder of them, that are one table",
+    )
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="the folder")
     parser.add_argument("--force", action="store_true", help="replace the files of an earlier run")
     parser.add_argument("--resume", action="store_true", help="go on with an interrupted run")
@@ -64,6 +73,7 @@ def add_command(commands: Any) -> None:
     )
     group.add_argument("--seed", type=at_least(0), metavar="N", help="of folds and text columns")
     add_tag_arguments(parser)
+    add_large_arguments(parser)
     add_output_arguments(parser)
     parser.add_argument(
         "--no-rows",
@@ -82,12 +92,53 @@ def add_file(parser: argparse.ArgumentParser, text: str) -> None:
 
 def table_file(arguments: argparse.Namespace) -> str:
     """The table; raises if there is none."""
-    if arguments.file is None:
+    given = arguments.file
+    if isinstance(given, list):
+        if len(given) > 1 or (given and Path(given[0]).is_dir()):
+            raise Refusal(
+                "several files, or a folder, are one table that is read in chunks. Say how much "
+                "memory that may take, as --memory 4GiB, or use a cluster, as --workers 2."
+            )
+        given = given[0] if given else None
+    if given is None:
         raise Refusal(
             f"FILE is missing. It comes first: disambig {arguments.command} FILE --target COL ..."
         )
-    file: str = arguments.file
+    file: str = given
     return file
+
+
+def add_large_arguments(parser: argparse.ArgumentParser) -> None:
+    """Where tables that are larger than memory are fitted."""
+    group = parser.add_argument_group("Parquet files larger than memory (one of these)")
+    group.add_argument(
+        "--memory",
+        metavar="SIZE",
+        help="what the process may hold while it reads and compares rows, such as 4GiB",
+    )
+    group.add_argument(
+        "--workers",
+        type=at_least(1),
+        metavar="N",
+        help="fit on so many worker processes of Dask on this machine",
+    )
+    group.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="fit on the workers of this Dask scheduler, such as tcp://10.0.0.1:8786",
+    )
+
+
+def is_large(arguments: argparse.Namespace) -> bool:
+    """Whether the table is read in chunks; raises if it is said in two ways."""
+    names = ("memory", "workers", "scheduler")
+    given = [f"--{name}" for name in names if getattr(arguments, name) is not None]
+    if len(given) > 1:
+        raise Refusal(
+            f"{' and '.join(given)} do not go together: --memory is for this process, --workers "
+            "starts processes here, and --scheduler uses others. Give one of them."
+        )
+    return bool(given)
 
 
 def add_output_arguments(parser: argparse.ArgumentParser, *, excel: bool = True) -> None:
@@ -132,25 +183,18 @@ def run(arguments: argparse.Namespace) -> int:
     require_packages(PACKAGES, EXTRAS)
     from disambig.table_models.checkpoints import Checkpoint
     from disambig.table_models.folder import ANSWERS_FILE, FILES, refuse_existing
-    from disambig.table_models.settings import FitSettings
     from disambig.tables import load_table
 
+    if is_large(arguments):
+        from disambig.cli.fit_large import run_large
+
+        return run_large(arguments)
     file = table_file(arguments)
     output = Output("disambig fit", as_json=arguments.json, quiet=arguments.quiet)
     if not (arguments.force or arguments.resume):
         refuse_existing(arguments.out)
     refuse_own_input(file, *(arguments.out / name for name in FILES))
-    settings = FitSettings(
-        arguments.weights,
-        arguments.method,
-        arguments.tolerance,
-        arguments.time_limit,
-        arguments.resolve_at,
-        arguments.seed,
-        arguments.tag_frequencies,
-        arguments.tag_counts,
-        arguments.implies,
-    )
+    settings = fit_settings(arguments)
     start = time.perf_counter()
     table = load_table(file, **table_options(arguments))
     seconds = {"read": time.perf_counter() - start}
@@ -177,8 +221,25 @@ def run(arguments: argparse.Namespace) -> int:
                 output.note(f"the fitted model is kept in {folder}; go on with --resume.")
             raise
     output.document(summary)
-    _show(output, model, summary, arguments.out)
+    show_fit(output, model, summary, arguments.out)
     return 0
+
+
+def fit_settings(arguments: argparse.Namespace) -> "FitSettings":
+    """The settings of the fit."""
+    from disambig.table_models.settings import FitSettings
+
+    return FitSettings(
+        arguments.weights,
+        arguments.method,
+        arguments.tolerance,
+        arguments.time_limit,
+        arguments.resolve_at,
+        arguments.seed,
+        arguments.tag_frequencies,
+        arguments.tag_counts,
+        arguments.implies,
+    )
 
 
 def _fitted(
@@ -222,7 +283,7 @@ def _fitted(
     return model, summary
 
 
-def _show(output: Output, model: "TableModel", summary: dict[str, Any], folder: Path) -> None:
+def show_fit(output: Output, model: "TableModel", summary: dict[str, Any], folder: Path) -> None:
     """The result for people."""
     from disambig.estimators.selection.trial_texts import short_numbers
 
@@ -246,6 +307,12 @@ def _show(output: Output, model: "TableModel", summary: dict[str, Any], folder: 
     output.line(f"chosen: {summary['chosen']['estimator']}, {weights}")
     files = ", ".join([*summary["files"], "summary.json"])
     output.line(f"written: {folder}/{files}")
+    if "model.skops" not in summary["files"]:
+        output.line(
+            "There is no model.skops, because what predicts is as large as the rows. To predict "
+            "new rows, fit a sample of the rows in memory, or use disambig.out_of_core in Python."
+        )
+        return
     output.line()
     output.line("next:")
     output.line(f"  disambig predict {folder} NEW.csv --out predictions.csv")

@@ -1,15 +1,20 @@
 """`DaskEstimator`: an estimator on rows in the partitions of a Dask collection."""
 
-from contextlib import ExitStack
+import shutil
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Self
 
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from disambig.dask.cluster import client_of, require_dask
-from disambig.estimators.in_parts import PartsEstimator, kept_states
+from disambig.estimators.in_parts import PartsEstimator, rows_key
 from disambig.exceptions import ClusterError
+from disambig.solvers.kept_solves import keeping_solves
+from disambig.solvers.loop import Status
 from disambig.weights.divided.neighbors import DividedNeighbors
 from disambig.weights.divided.rows import DividedRows
 
@@ -78,7 +83,7 @@ class DaskEstimator(PartsEstimator):
     checkpoint : path, optional
         A folder in which the states of the solver are kept between steps. If the process of the fit
         is killed, the same fit with the same folder builds the votes again and goes on from the
-        last state that was kept, to the same labels. The folder is empty after a fit.
+        last state that was kept, to the same labels. The folder is removed after a fit.
     checkpoint_seconds : float, default 60
         Seconds between two states that are kept; 0 keeps all.
 
@@ -159,7 +164,7 @@ class DaskEstimator(PartsEstimator):
             executor = DaskExecutor(client, max_attempts=self.max_attempts)
             rows, own = read_inputs(executor, X, columns)
             targets = read_targets(executor, y, own, rows.bounds)
-            with kept_states(self.checkpoint, self.checkpoint_seconds, model, rows, targets):
+            with self._keeping(model, rows):
                 model.fit(rows, targets, **options)
             on_error.pop_all()
         before = vars(self)
@@ -171,6 +176,18 @@ class DaskEstimator(PartsEstimator):
         self.traffic_ = dict(executor.counts)
         executor.forget()
         return self
+
+    @contextmanager
+    def _keeping(self, model: Any, rows: DividedRows) -> Iterator[None]:
+        """Keep the states of the solver while a model is fitted, if a folder is named."""
+        if self.checkpoint is None:
+            yield
+            return
+        folder = Path(self.checkpoint)
+        with keeping_solves(folder, self.checkpoint_seconds, rows_key(rows) + repr(model)):
+            yield
+        if model.solution_ is None or model.solution_.status is not Status.STOPPED:
+            shutil.rmtree(folder, ignore_errors=True)
 
     def predict(self, X: Any) -> Any:
         """`predict` of the estimator at each input, as a lazy ``dask.array``.

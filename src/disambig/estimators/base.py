@@ -47,7 +47,7 @@ from disambig.memory import read_once
 from disambig.notation import BoolArray, FloatArray
 from disambig.solvers import AlternatingMinimization, Solution, Solver
 from disambig.solvers.baselines import run_baseline
-from disambig.solvers.checkpoints import unkept
+from disambig.solvers.kept_solves import kept_solve
 from disambig.solvers.loop import Callback
 from disambig.solvers.registry import resolve_solver
 from disambig.votes import Votes
@@ -291,8 +291,7 @@ class CandidateEstimator(
             taken = candidates if kept.all_rows else candidates[kept.rows]
             self._check_information(taken)
             self._prepare(kept, taken)
-            with unkept():
-                given, X = X, completed_inputs(self, X, kept, taken)
+            given, X = X, completed_inputs(self, X, kept, taken)
             check_taken_inputs(X, kept, is_pairwise(self.weights))
             # The entries of X are checked; see `weights/inputs.py`.
             self.confidence_kind_ = "leave-one-out"
@@ -317,8 +316,7 @@ class CandidateEstimator(
     def _learn(self, X: Any, kept: KeptRows, candidates: Any, taken: Any) -> None:
         """Choose weights and solver, then learn, from checked inputs."""
         # Parameters are resolved before the votes, which take the most time.
-        with unkept():
-            weights, solver, trials = self._choose(X, kept, taken)
+        weights, solver, trials = self._choose(X, kept, taken)
         self.trials_ = completed_trials(trials, self.completion_, self._ways_)
         start = None
         if self._earlier is not None:
@@ -361,7 +359,8 @@ class CandidateEstimator(
         self.infimum_is_exact_ = None
         if self.method == "disambiguation":
             self.solver_ = self._suited_solver(problem) if solver is None else solver
-            solution = self.solver_.solve(problem, start=start, callback=current_callback())
+            with kept_solve(problem, self.solver_, start):
+                solution = self.solver_.solve(problem, start=start, callback=current_callback())
         else:
             solution = self._run_baseline(problem, votes)
         self.solution_: Solution | None = solution

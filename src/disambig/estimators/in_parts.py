@@ -1,10 +1,7 @@
 """The base of estimators that fit another one on rows in parts: in files, or on a cluster."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
-import joblib
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
@@ -12,41 +9,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from disambig.estimators.base import CandidateEstimator
 from disambig.notation import AnyArray
-from disambig.solvers.checkpoints import checkpoint_key, checkpoints
-from disambig.solvers.loop import Status
+from disambig.solvers.checkpoints import checkpoint_key
 from disambig.weights.divided.rows import DividedRows
 from disambig.weights.row_groups import row_keys
 
 
-@contextmanager
-def kept_states(
-    folder: Any, seconds: float, model: CandidateEstimator, rows: DividedRows, targets: Any
-) -> Iterator[None]:
-    """Keep the states of the solver in a folder while a model is fitted; nothing if it is None.
-
-    A fit that was killed goes on from the last state. The folder is empty after a fit that has
-    ended by itself; if a callback has ended it, the states stay.
-
-    Parameters
-    ----------
-    folder : path or None
-    seconds : float
-        Between two states that are kept.
-    model : unfitted estimator
-        It is fitted in the block.
-    rows : DividedRows
-    targets : candidate sets as `fit` reads them
-    """
-    if folder is None:
-        yield
-        return
+def rows_key(rows: DividedRows) -> str:
+    """A text that tells rows from others, whatever their division is."""
     totals = np.add.reduce(np.stack(rows.map(_key_totals)), axis=0, dtype=np.uint64)
-    key = checkpoint_key([repr(model), rows.shape, totals, joblib.hash(targets)])
-    with checkpoints(folder, key, seconds) as kept:
-        yield
-        solution = getattr(model, "solution_", None)
-        if solution is None or solution.status is not Status.STOPPED:
-            kept.remove()
+    return checkpoint_key([rows.shape, totals])
 
 
 def _key_totals(part: AnyArray) -> AnyArray:

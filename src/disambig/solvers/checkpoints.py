@@ -160,16 +160,6 @@ def checkpoints(folder: Any, key: str, interval: float = 60.0) -> Iterator[Check
         _CURRENT.reset(token)
 
 
-@contextmanager
-def unkept() -> Iterator[None]:
-    """Keep no states of the solves in the block, such as those of trials."""
-    token = _CURRENT.set(None)
-    try:
-        yield
-    finally:
-        _CURRENT.reset(token)
-
-
 def checkpoint_key(parts: Sequence[Any]) -> str:
     """One text for a problem and a solver, from arrays and from anything with a ``repr``.
 

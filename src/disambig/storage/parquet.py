@@ -1,6 +1,7 @@
 """Folders of Parquet files, read in chunks of rows."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -69,19 +70,14 @@ class ParquetRows:
             If there is no file, one cannot be read, or they disagree in columns or types.
         """
         parquet = load_pyarrow().parquet
-        paths = _paths(source)
+        paths = parquet_paths(source)
         first: Any = None
         lengths: list[int] = []
         names: tuple[str, ...] = ()
         for path in paths:
-            try:
+            with reading_parquet(path):
                 metadata = parquet.read_metadata(path)
                 schema = metadata.schema.to_arrow_schema()
-            except (load_pyarrow().ArrowException, OSError) as error:
-                raise TableError(
-                    f"{path.name}: expected a whole Parquet file; pyarrow says: "
-                    f"{' '.join(str(error).split())[:120].rstrip('.')}."
-                ) from None
             if first is None:
                 names = tuple(schema.names if columns is None else columns)
                 first = path, _types(path, schema, names)
@@ -131,15 +127,9 @@ class ParquetRows:
     def _batches(self, n_rows: int) -> Iterator[AnyArray]:
         pyarrow = load_pyarrow()
         for path in self.paths:
-            try:
-                with pyarrow.parquet.ParquetFile(path) as file:
-                    for batch in file.iter_batches(n_rows, columns=list(self.names)):
-                        yield self._as_array(batch)
-            except (pyarrow.ArrowException, OSError) as error:
-                raise TableError(
-                    f"{Path(path).name}: expected a whole Parquet file; pyarrow says: "
-                    f"{' '.join(str(error).split())[:120].rstrip('.')}."
-                ) from None
+            with reading_parquet(Path(path)), pyarrow.parquet.ParquetFile(path) as file:
+                for batch in file.iter_batches(n_rows, columns=list(self.names)):
+                    yield self._as_array(batch)
 
     def _as_array(self, batch: Any) -> AnyArray:
         out = np.empty((batch.num_rows, len(self.names)))
@@ -149,7 +139,72 @@ class ParquetRows:
         return out
 
 
-def _paths(source: Any) -> list[Path]:
+def read_columns(source: Any, columns: Sequence[str]) -> Any:
+    """Some columns of Parquet files of any types, all rows in memory, as a pandas frame.
+
+    Parameters
+    ----------
+    source : path of a folder or of a file, or sequence of paths
+    columns : sequence of str
+
+    Raises
+    ------
+    TableError
+        If a file cannot be read, or does not have one of the columns.
+    """
+    pyarrow = load_pyarrow()
+    found = []
+    for path in parquet_paths(source):
+        with reading_parquet(path):
+            names = list(pyarrow.parquet.read_schema(path).names)
+            missing = [name for name in columns if name not in names]
+            if not missing:
+                found.append(pyarrow.parquet.read_table(path, columns=list(columns)).to_pandas())
+        if missing:
+            raise TableError(
+                f"{path.name}: there is no column {missing[0]!r}; it has the columns {names}."
+            )
+    import pandas as pd
+
+    return pd.concat(found, ignore_index=True)
+
+
+def column_names(source: Any) -> list[str]:
+    """The names of the columns of the first of some Parquet files.
+
+    Parameters
+    ----------
+    source : path of a folder or of a file, or sequence of paths
+    """
+    path = parquet_paths(source)[0]
+    with reading_parquet(path):
+        return list(load_pyarrow().parquet.read_schema(path).names)
+
+
+@contextmanager
+def reading_parquet(path: Path) -> Iterator[None]:
+    """Errors of pyarrow in the block become a `TableError` that names the file.
+
+    Parameters
+    ----------
+    path : Path
+    """
+    try:
+        yield
+    except (load_pyarrow().ArrowException, OSError) as error:
+        raise TableError(
+            f"{path.name}: expected a whole Parquet file; pyarrow says: "
+            f"{' '.join(str(error).split())[:120].rstrip('.')}."
+        ) from None
+
+
+def parquet_paths(source: Any) -> list[Path]:
+    """The files of a folder, sorted by name, or those that are listed; raises if one is missing.
+
+    Parameters
+    ----------
+    source : path of a folder or of a file, or sequence of paths
+    """
     if isinstance(source, (str, Path)):
         root = Path(source)
         if root.is_dir():

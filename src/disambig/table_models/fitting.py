@@ -169,9 +169,7 @@ def fit_pipeline(table: Table, settings: FitSettings) -> tuple[Pipeline, AnyArra
     """Preprocessing and estimator, fitted on a table; and its preprocessed features ``(n, d)``."""
     assert table.target is not None
     features = table.make_preprocessor()
-    if settings.seed is not None:
-        parts = [name for name in features.get_params() if name.endswith("low_rank__random_state")]
-        features.set_params(**dict.fromkeys(parts, settings.seed))
+    settings.seed_texts(features)
     # Not `fit_transform`: the low-rank step of texts would return other last digits than it gives
     # the same rows later, and rows are recognised and dealt into folds by their features.
     inputs = np.asarray(features.fit(table.X).transform(table.X))

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from disambig.atomic import write_bytes_atomically, write_text_atomically
+from disambig.atomic import atomic_write, write_bytes_atomically, write_text_atomically
 from disambig.estimators.progress.reporting import reporting
 from disambig.estimators.selection.trial_texts import weights_text
 from disambig.exceptions import ModelFileError
@@ -41,6 +41,7 @@ REPORT_FILE = "report.html"
 FILES = (LABELS_FILE, MODEL_FILE, ANSWERS_FILE, REPORT_FILE, SUMMARY_FILE)
 # Where all files are written before they are moved to their places.
 _STAGED = ".staged"
+_ROWS_AT_A_TIME = 2**18
 _FORMULA_MARKS = ("=", "+", "-", "@", "\t", "\r")
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 _READING = ("sep", "encoding", "header")
@@ -56,6 +57,7 @@ def save_folder(
     run: str | None = None,
     report: FitReport | None = None,
     command: str | None = None,
+    origin: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Write the files of a fit; see `TableModel.save`. Returns the summary.
 
@@ -73,6 +75,9 @@ def save_folder(
         Without one, that of an earlier run is removed.
     command : str, optional
         The command that made the fit.
+    origin : dict, optional
+        Of a table in several files, what the summary says of them. Its model is written only if
+        everything that predicts is in memory.
     """
     path = Path(folder)
     if not overwrite:
@@ -82,7 +87,7 @@ def save_folder(
     shutil.rmtree(staged, ignore_errors=True)
     staged.mkdir()
     try:
-        summary = _write_files(model, staged, excel_safe, run, report, command)
+        summary = _write_files(model, staged, excel_safe, run, report, command, origin)
     except BaseException:
         shutil.rmtree(staged, ignore_errors=True)
         raise
@@ -97,6 +102,7 @@ def _write_files(
     run: str | None,
     report: FitReport | None,
     command: str | None,
+    origin: dict[str, Any] | None,
 ) -> dict[str, Any]:
     """Write all files into an empty folder, the summary last."""
     digest = table_hash(model.table.raw)
@@ -108,14 +114,19 @@ def _write_files(
         "chosen": weights_text(model.estimator.weights_),
         "set_rule": None if predictor.set_rule is None else predictor.set_rule.to_dict(),
     }
-    write_bytes_atomically(folder / LABELS_FILE, csv_bytes(model.labels, excel_safe=excel_safe))
-    save_model(
-        model.pipeline,
-        folder / MODEL_FILE,
-        # Lists instead of tuples, as JSON returns them.
-        metadata=json.loads(json.dumps(metadata)),
-        table_hash=digest,
-    )
+    _write_labels(model.labels, folder / LABELS_FILE, excel_safe)
+    try:
+        save_model(
+            model.pipeline,
+            folder / MODEL_FILE,
+            # Lists instead of tuples, as JSON returns them.
+            metadata=json.loads(json.dumps(metadata)),
+            table_hash=digest,
+        )
+    except ModelFileError:
+        # Rows in files, or on other machines, are no part of a model file.
+        if origin is None:
+            raise
     state = _answer_state(model)
     if state is not None:
         write_text_atomically(folder / ANSWERS_FILE, json.dumps(state))
@@ -126,10 +137,19 @@ def _write_files(
     summary["excel_safe"] = excel_safe
     summary["command"] = command
     summary["report"] = None if report is None else {"rows": report.has_rows}
-    summary["table"] = {**(model.table.raw.origin or {"file": None}), "hash": digest}
+    known = model.table.raw.origin or {"file": None}
+    summary["table"] = {**known, **(origin or {}), "hash": digest}
     summary["files"] = {path.name: _file_hash(path) for path in sorted(folder.iterdir())}
     _write_summary(folder, summary)
     return dict(summary)
+
+
+def _write_labels(frame: Any, path: Path, excel_safe: bool) -> None:
+    """The labels as CSV, some rows at a time: their texts take more memory than they do."""
+    with atomic_write(path) as stream:
+        for start in range(0, max(1, len(frame)), _ROWS_AT_A_TIME):
+            part = frame.iloc[start : start + _ROWS_AT_A_TIME]
+            stream.write(csv_bytes(part, excel_safe=excel_safe, header=start == 0))
 
 
 def _write_summary(folder: Path, summary: dict[str, Any]) -> None:
@@ -188,7 +208,7 @@ def _file_hash(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def csv_bytes(frame: Any, *, excel_safe: bool = False) -> bytes:
+def csv_bytes(frame: Any, *, excel_safe: bool = False, header: bool = True) -> bytes:
     r"""A frame as CSV in UTF-8; probabilities have six digits, blanks are missing values.
 
     Parameters
@@ -196,6 +216,8 @@ def csv_bytes(frame: Any, *, excel_safe: bool = False) -> bytes:
     frame : pandas.DataFrame
     excel_safe : bool
         Whether texts and names that a spreadsheet would run as a formula get an apostrophe.
+    header : bool
+        Whether the first line has the names of the columns.
 
     Examples
     --------
@@ -215,7 +237,7 @@ def csv_bytes(frame: Any, *, excel_safe: bool = False) -> bytes:
     if excel_safe:
         shown.columns = [_without_formula(name) for name in shown.columns]
     buffer = io.StringIO(newline="")
-    shown.to_csv(buffer, index=False, lineterminator="\n")
+    shown.to_csv(buffer, index=False, header=header, lineterminator="\n")
     return buffer.getvalue().encode("utf-8", errors="surrogatepass")
 
 
@@ -310,6 +332,11 @@ def open_folder(folder: Any, table: Any = None, *, callback: Callback | None = N
     path = Path(folder)
     summary = read_summary(path)
     known = summary["table"]
+    if MODEL_FILE not in summary["files"]:
+        raise ModelFileError(
+            f"{path}: the folder has no {MODEL_FILE}, because the rows of the fit were larger than "
+            "memory: it has labels only. Fit a sample of the rows in memory for a model."
+        )
     if table is None and (known.get("file") is None or not Path(known["file"]).exists()):
         name = known.get("file")
         raise ModelFileError(

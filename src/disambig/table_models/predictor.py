@@ -236,7 +236,10 @@ def load_predictor(path: Any) -> TablePredictor:
     if file.is_dir():
         file = file / MODEL_FILE
         if not file.exists():
-            raise ModelFileError(f"{path}: the folder has no {MODEL_FILE}.")
+            raise ModelFileError(
+                f"{path}: the folder has no {MODEL_FILE}. A fit of rows larger than memory writes "
+                "labels only: fit a sample of the rows in memory for a model."
+            )
     if not file.exists():
         raise ModelFileError(f"{path}: there is no such file.")
     about = describe_model(file)

@@ -79,6 +79,13 @@ class FitSettings:
             return IntervalRegressor(**parameters)
         return PartialRanker(**parameters)
 
+    def seed_texts(self, preprocessor: Any) -> None:
+        """Give the low-rank steps of text columns the seed, if there is one."""
+        if self.seed is not None:
+            names = preprocessor.get_params()
+            parts = [name for name in names if name.endswith("low_rank__random_state")]
+            preprocessor.set_params(**dict.fromkeys(parts, self.seed))
+
     def folds(self, n: int) -> Any:
         """The folds of the examination of n rows."""
         if self.seed is None or n < 2:

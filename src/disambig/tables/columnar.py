@@ -37,6 +37,19 @@ def read_binary(data: bytes, format_: str, source: Source) -> Any:
     except (pa.ArrowException, OSError, ValueError, TypeError, KeyError) as error:
         reason = " ".join(str(error).split())[:120].rstrip(".")
         raise source.error(f"the {format_} file is damaged or incomplete: {reason}.") from None
+    return arrow_frame(table, source)
+
+
+def arrow_frame(table: Any, source: Source) -> Any:
+    """The frame of an Arrow table with at least one row and one column.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+    source : Source
+    """
+    import pyarrow as pa
+
     names = list(table.schema.names)
     refuse_repeated(names, source)
     if not names or not table.num_rows:

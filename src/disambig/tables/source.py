@@ -29,6 +29,8 @@ class Source:
     lines : (n,) of int, or None
         The line of the file, from 1 on, at which each row begins; None if there are no lines, as
         in frames and in Parquet files.
+    first_row : int
+        Where rows have no lines: the number of the first row that was read, in its file.
 
     Examples
     --------
@@ -38,13 +40,14 @@ class Source:
 
     name: str | None = None
     lines: IntArray | None = None
+    first_row: int = 0
 
     def where(self, row: int | None = None, column: Any = None) -> str:
         """A place as a text: file, line (else row, from 0 on), column."""
         parts = [] if self.name is None else [" ".join(self.name.split())]
         if row is not None:
             line = None if self.lines is None else self.lines[row]
-            parts.append(f"row {row}" if line is None else f"line {line}")
+            parts.append(f"row {row + self.first_row}" if line is None else f"line {line}")
         if column is not None:
             parts.append(f"column {shown(column)}")
         return ", ".join(parts) or "the table"
@@ -54,7 +57,7 @@ class Source:
         error = TableError(f"{self.where(row, column)}: {message}")
         error.file = self.name
         if row is not None:
-            error.line = int(row if self.lines is None else self.lines[row])
+            error.line = int(row + self.first_row if self.lines is None else self.lines[row])
         error.column = None if column is None else str(column)
         return error
 

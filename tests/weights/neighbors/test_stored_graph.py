@@ -22,7 +22,8 @@ from disambig.votes.stored.folder import BlockFolder
 from disambig.votes.stored.transpose import transpose_blocks
 from disambig.weights import NeighborWeights
 from disambig.weights.neighbors import stored_graph
-from disambig.weights.neighbors.stored_graph import GraphPlan, RowParts, build_graph, build_votes
+from disambig.weights.neighbors.file_parts import RowParts
+from disambig.weights.neighbors.stored_graph import GraphPlan, build_graph, build_votes
 from tests.votes.stored.test_folder import assert_same, joined
 
 
@@ -139,7 +140,7 @@ def test_other_words(tmp_path):
     with pytest.raises(VotesError, match=r"expected at least one row and one column; got .*0, 2"):
         RowParts.of(stored(tmp_path, np.zeros((0, 2))), 3)
     X = stored(tmp_path, np.eye(3))
-    with pytest.raises(MemoryBudgetError, match=r"at least 504 KiB beside .*, and of memory 0 B"):
+    with pytest.raises(MemoryBudgetError, match=r"at least 576 KiB beside .*, and of memory 0 B"):
         build_graph(X, tmp_path / "graph", 2, memory="1MiB")
     with pytest.raises(ValueError, match="n_neighbors"):
         build_graph(X, tmp_path / "graph", 0, memory="16GiB")

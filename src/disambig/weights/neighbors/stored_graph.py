@@ -5,7 +5,7 @@ of the rows after the other, and a part whose box is farther than the neighbours
 left out. So the graph is exact, and equal to that of `NeighborWeights` bit for bit.
 """
 
-import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -13,28 +13,20 @@ from typing import Any
 
 import numpy as np
 
-from disambig.exceptions import MemoryBudgetError, VotesError, warn
-from disambig.notation import AnyArray, FloatArray, IntArray
+from disambig.exceptions import MemoryBudgetError, warn
+from disambig.notation import IntArray
 from disambig.parameters import check_choice, check_flag, check_integer
 from disambig.storage.rows import ArrayFile, bounds_of
 from disambig.storage.sizes import memory_size, resident_bytes, size_text
-from disambig.votes.entries import largest_entry
 from disambig.votes.executor import LocalExecutor
 from disambig.votes.protocol import CompressedRows
 from disambig.votes.row_blocks import RowBlocks
 from disambig.votes.sparse import SparseVotes
 from disambig.votes.stored.folder import BlockFolder
 from disambig.votes.stored.transpose import transpose_blocks
-from disambig.weights.inputs import entry_error
-from disambig.weights.neighbors.box_tree import distances_to_box
+from disambig.weights.neighbors.file_parts import RowParts, nearest_rows
 from disambig.weights.neighbors.lists import VOTES
-from disambig.weights.neighbors.parts import (
-    NearestRows,
-    RowIndex,
-    merge_lists,
-    neighbor_votes,
-    search_part,
-)
+from disambig.weights.neighbors.parts import NearestRows, neighbor_votes
 
 # Bytes for each row of a part while it is indexed: three copies of the inputs, the boxes, numbers.
 # Measured are 169 for d = 8, of the 288 that this gives.
@@ -47,6 +39,9 @@ _PART_SHARE = 0.5
 # Queries that are searched together visit the same boxes: at n = 10^7, 194 us a query for 30,000
 # and 140 for 200,000. More rows in a block would make checkpoints rare.
 _MAX_BLOCK_ROWS = 2**20
+# What a process holds when it resumes differs a little from what it held when it began: blocks
+# take this share of what is left for them.
+_BLOCK_SHARE = 0.875
 # Fewer rows in a block or a part would take for ever.
 _MIN_ROWS = 1024
 # Queries whose votes are computed together.
@@ -80,11 +75,12 @@ class GraphPlan:
         Examples
         --------
         >>> GraphPlan.within(2**30, 10**7, 8, 20)
-        GraphPlan(part_rows=1864135, block_rows=369745)
+        GraphPlan(part_rows=1864135, block_rows=323527)
         """
         per_part = _PART_BYTES + _PART_BYTES_PER_FEATURE * d
         per_query = _BYTES_PER_NEIGHBOR * (n_neighbors + 1) + _QUERY_BYTES_PER_FEATURE * d
-        least = _MIN_ROWS * max(per_part / _PART_SHARE, per_query / (1.0 - _PART_SHARE))
+        for_queries = _BLOCK_SHARE * (1.0 - _PART_SHARE)
+        least = _MIN_ROWS * max(per_part / _PART_SHARE, per_query / for_queries)
         if n_bytes < least:
             raise MemoryBudgetError(
                 f"A graph of {n_neighbors} neighbours with {d} features needs at least "
@@ -92,113 +88,8 @@ class GraphPlan:
                 f"{size_text(max(n_bytes, 0))} are left. Give more memory."
             )
         part_rows = min(max(n, 1), int(_PART_SHARE * n_bytes / per_part))
-        left = n_bytes - part_rows * per_part
+        left = _BLOCK_SHARE * (n_bytes - part_rows * per_part)
         return cls(part_rows, min(max(n, 1), _MAX_BLOCK_ROWS, int(left / per_query)))
-
-
-@dataclass(frozen=True, eq=False)
-class RowParts:
-    """Rows in a file, divided into parts, with the box of each part.
-
-    Parameters
-    ----------
-    X : ArrayFile
-    bounds : list of int
-    lower, upper : float64, (parts, d)
-    checksum : int
-        Of all rows.
-    """
-
-    X: ArrayFile
-    bounds: list[int]
-    lower: FloatArray
-    upper: FloatArray
-    checksum: int
-
-    @classmethod
-    def of(cls, X: ArrayFile, part_rows: int) -> "RowParts":
-        """Read all rows once: their entries are checked.
-
-        Raises
-        ------
-        VotesError
-            If an entry is not finite, or so large or small that squares leave the range.
-        """
-        n, d = X.shape
-        if not n or not d:
-            raise VotesError(
-                f"{Path(X.path).name}: expected at least one row and one column; got shape "
-                f"{X.shape}."
-            )
-        bounds = bounds_of(n, part_rows)
-        lower, upper = np.empty((2, len(bounds) - 1, d))
-        checksum, largest = 0, 0.0
-        for part, (start, stop) in enumerate(pairwise(bounds)):
-            rows = X.rows(start, stop)
-            error = entry_error(rows, first_row=start)
-            if error is not None:
-                raise VotesError(f"{Path(X.path).name}: {error}")
-            lower[part], upper[part] = rows.min(axis=0), rows.max(axis=0)
-            checksum = zlib.crc32(rows.data, checksum)
-            largest = max(largest, largest_entry(rows))
-        error = entry_error(np.array([[largest]]), training=True)
-        if error is not None:
-            raise VotesError(f"{Path(X.path).name}: {error}")
-        return cls(X, bounds, lower, upper, checksum)
-
-    @property
-    def n_parts(self) -> int:
-        """The number of parts."""
-        return len(self.bounds) - 1
-
-    def index(self, part: int, n_jobs: int | None = None) -> RowIndex:
-        """The index of one part, built anew."""
-        start, stop = self.bounds[part], self.bounds[part + 1]
-        return RowIndex.build(self.X.rows(start, stop), start, n_jobs=n_jobs)
-
-
-def nearest_rows(
-    parts: RowParts,
-    queries: AnyArray,
-    width: int,
-    *,
-    first: int = 0,
-    held: RowIndex | None = None,
-    n_jobs: int | None = None,
-) -> NearestRows:
-    """The nearest of all rows to some queries, one part after the other.
-
-    Parameters
-    ----------
-    parts : RowParts
-    queries : float64 or float32, (q, d)
-    width : int
-    first : int
-        The number of the first query, if they are rows: their own parts are searched first. The
-        result does not depend on it.
-    held : RowIndex, optional
-        The index of the only part, if there is one.
-    n_jobs : int or None
-    """
-    table = NearestRows.none(queries.shape[0], width)
-    # Their own parts probably have many of the neighbours, so that others are searched less.
-    bounds = np.asarray(parts.bounds)
-    apart = np.maximum(bounds[:-1] - (first + queries.shape[0] - 1), first - (bounds[1:] - 1))
-    for part in np.argsort(apart, kind="stable").tolist():
-        limits = table.limits
-        near = distances_to_box(queries, parts.lower[part], parts.upper[part]) <= limits
-        if not near.any():
-            continue
-        index = parts.index(part, n_jobs) if held is None else held
-        if near.all():
-            found = search_part(index, queries, width, limits=limits, n_jobs=n_jobs)
-        else:
-            few = search_part(index, queries[near], width, limits=limits[near], n_jobs=n_jobs)
-            found = NearestRows.none(queries.shape[0], width)
-            found.distances[near], found.indices[near] = few.distances, few.indices
-        del index
-        table = merge_lists(table, found)
-    return table
 
 
 def graph_block(
@@ -281,10 +172,6 @@ def build_graph(
     plan = GraphPlan.within(memory_size(memory) - resident_bytes(), n, d, n_neighbors)
     parts = RowParts.of(X, plan.part_rows)
     others = "other " if leave_one_out else ""
-    origin = (
-        f"{n} × {d} inputs with the checksum {parts.checksum:08x}, {n_neighbors} {others}"
-        f"neighbours, vote={vote!r}"
-    )
     most = n - 1 if leave_one_out else n
     if n_neighbors > most:
         warn(
@@ -292,19 +179,66 @@ def build_graph(
             f"{others}rows vote.",
             UserWarning,
         )
-    folder = _begun(path, n, plan.block_rows, origin)
-    missing = folder.missing()
+    folder = begun_graph(
+        path, plan.block_rows, graph_origin(parts, n_neighbors, vote, leave_one_out), n
+    )
+    write_graphs(parts, {leave_one_out: folder}, n_neighbors, vote, n_jobs=n_jobs)
+    return folder
+
+
+def graph_origin(parts: RowParts, n_neighbors: int, vote: str, leave_one_out: bool) -> str:
+    """The text that tells from what a graph is made.
+
+    Parameters
+    ----------
+    parts : RowParts
+    n_neighbors : int
+    vote : str
+    leave_one_out : bool
+    """
+    n, d = parts.X.shape
+    return (
+        f"{n} × {d} inputs with the checksum {parts.checksum:08x}, {n_neighbors} "
+        f"{'other ' if leave_one_out else ''}neighbours, vote={vote!r}"
+    )
+
+
+def write_graphs(
+    parts: RowParts,
+    folders: Mapping[bool, BlockFolder],
+    n_neighbors: int,
+    vote: str,
+    *,
+    n_jobs: int | None = None,
+) -> None:
+    """Write the missing blocks of graphs of the same rows, in one search.
+
+    Parameters
+    ----------
+    parts : RowParts
+    folders : mapping of bool to BlockFolder
+        By whether the k nearest *others* vote. They have the same bounds.
+    n_neighbors : int
+    vote : str
+    n_jobs : int or None
+    """
+    wanted = {flag: set(folder.missing()) for flag, folder in folders.items()}
+    missing = sorted(set().union(*wanted.values()))
+    bounds = next(iter(folders.values())).bounds
     held = parts.index(0, n_jobs) if missing and parts.n_parts == 1 else None
     for number in missing:
-        start, stop = folder.bounds[number], folder.bounds[number + 1]
+        start, stop = bounds[number], bounds[number + 1]
         queries = parts.X.rows(start, stop)
         table = nearest_rows(parts, queries, n_neighbors + 1, first=start, held=held, n_jobs=n_jobs)
         own = np.arange(start, stop, dtype=np.int64)
-        rows = graph_block(table, n_neighbors, n, own, vote=vote, leave_one_out=leave_one_out)
+        for flag, folder in folders.items():
+            if number in wanted[flag]:
+                rows = graph_block(
+                    table, n_neighbors, parts.X.shape[0], own, vote=vote, leave_one_out=flag
+                )
+                folder.write(number, rows)
+                del rows
         del table, queries
-        folder.write(number, rows)
-        del rows
-    return folder
 
 
 def build_votes(
@@ -342,15 +276,24 @@ def build_votes(
     return RowBlocks(graph.blocks, transposed.blocks, LocalExecutor(n_threads))
 
 
-def _begun(path: str | Path, n: int, block_rows: int, origin: str) -> BlockFolder:
-    """The folder; one that resumes keeps its blocks, also if there is more or less memory now."""
+def begun_graph(path: str | Path, block_rows: int, origin: str, n: int) -> BlockFolder:
+    """The folder; one that resumes keeps its blocks, also if there is more or less memory now.
+
+    Parameters
+    ----------
+    path : path
+    block_rows : int
+        Of `GraphPlan`.
+    origin : str
+    n : int
+    """
     bounds = bounds_of(n, block_rows)
     if (Path(path) / "blocks.json").exists():
         present = BlockFolder.open(path)
         if present.origin == origin:
             bounds = list(present.bounds)
             largest = max(stop - start for start, stop in pairwise(bounds))
-            if largest > block_rows and present.missing():
+            if largest * _BLOCK_SHARE > block_rows and present.missing():
                 raise MemoryBudgetError(
                     f"{Path(path).name}: the interrupted build has blocks of {largest} rows, and "
                     f"memory is enough for {block_rows}. Give as much memory as before, or delete "
