@@ -29,6 +29,7 @@ from disambig.estimators.held_out.hidden_votes import (
     Judge,
     opened_sets,
     own_votes,
+    product_at,
     scaled_votes,
 )
 from disambig.estimators.held_out.kept_judgements import KeptJudgement, keep
@@ -238,24 +239,24 @@ def judged(
     possible = np.asarray(sets.mask.any(axis=0))
     frequencies = sample_weight @ sets.distribution()
     prior = frequencies / frequencies.sum()
-    total = np.zeros(sets.mask.shape)
     first: HeldOutLabels | None = None
+    total = np.zeros((0, 0))
     count = 0
     for judge in judges:
-        scores = np.mean(
-            [
-                hidden_scores(judge, solved, loss, method, sample_weight, hiding.equal, folds)
-                for folds in deals(count)
-            ],
-            axis=0,
-        )
+        found = [
+            hidden_scores(judge, solved, loss, method, sample_weight, hiding.equal, folds)
+            for folds in deals(count)
+        ]
+        # A mean would be one more table.
+        scores = found[0] if len(found) == 1 else np.mean(found, axis=0)
         calibration = fit_set_calibration(scores, sets.mask, sample_weight, possible)
-        has_votes = (scores != 0).any(axis=1, keepdims=True)
-        probabilities = np.where(has_votes, calibration(scores, possible), prior)
-        total += probabilities
+        probabilities = calibration(scores, possible)
+        probabilities[~(scores != 0).any(axis=1)] = prior
         count += 1
         if first is None:
             first = HeldOutLabels(probabilities, calibration, scores, calibration, 1)
+        else:
+            total = (first.distributions if count == 2 else total) + probabilities
     assert first is not None
     if count == 1:
         return first
@@ -292,6 +293,7 @@ def hidden_scores(
     own = own_votes(judge.weights, votes, equal)
     for fold in range(n_folds):
         hidden = folds == fold
+        rows = np.flatnonzero(hidden)
         if graph is not None:
             visible = graph.at_informed(sets.informative & ~hidden)
             votes = visible.training_votes()
@@ -306,7 +308,7 @@ def hidden_scores(
         else:
             solution, _ = run_baseline(problem, method)
         targets = label_distribution(opened, solution, method)
-        scores[hidden] = own.removed(votes @ targets, targets)[hidden]
+        scores[rows] = own.at(rows).removed(product_at(votes, rows, targets), targets[rows])
     return scores
 
 

@@ -9,6 +9,7 @@ likelihood of a set is then ``(1 - nu) P_i(S_i) + nu (1 - P_i(S_i)) s / (K - s)`
 wrong sets would raise the temperature.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,6 +29,7 @@ _MIN_GAIN = 3.0
 # A higher log-likelihood of all sets together is no evidence: half a missed set may be chance.
 _MAX_LOG_LIKELIHOOD = -0.5
 _MAX_WRONG_SHARE = 0.5
+_ENTRIES_AT_A_TIME = 2**20
 
 
 @dataclass(frozen=True)
@@ -57,11 +59,27 @@ class SetCalibration:
 
     def __call__(self, scores: FloatArray, possible: BoolArray | None = None) -> FloatArray:
         """Probabilities ``(n, K)`` of scores ``(n, K)``; impossible classes have none."""
-        logits = scores / self.temperature
-        if possible is not None:
-            logits = np.where(possible, logits, -np.inf)
-        probabilities: FloatArray = softmax(logits, axis=1)
-        return probabilities
+        found: FloatArray = np.empty(scores.shape, np.result_type(scores.dtype, np.float32))
+        for rows in _row_blocks(scores):
+            found[rows] = _probabilities(scores[rows], self.temperature, possible)
+        return found
+
+
+def _row_blocks(scores: FloatArray) -> Iterator[slice]:
+    """Some rows at a time: what is computed of them takes several times their memory."""
+    step = max(1, _ENTRIES_AT_A_TIME // max(1, scores.shape[1]))
+    for start in range(0, scores.shape[0], step):
+        yield slice(start, start + step)
+
+
+def _probabilities(
+    scores: FloatArray, temperature: float, possible: BoolArray | None
+) -> FloatArray:
+    logits = scores / temperature
+    if possible is not None:
+        logits = np.where(possible, logits, -np.inf)
+    found: FloatArray = softmax(logits, axis=1)
+    return found
 
 
 def size_odds(mask: BoolArray, possible: BoolArray) -> FloatArray:
@@ -96,17 +114,20 @@ def fit_set_calibration(
     if not used.any():
         return SetCalibration(1.0, 0.0, 0.0)
     sample_weight = as_counts(sample_weight, used)
-    likelihood = _SetLikelihood(
-        np.where(possible, scores[used], -np.inf), mask[used], odds[used], sample_weight[used]
-    )
-    largest = np.where(possible, np.abs(scores[used]), 0.0).max(axis=1)
-    unit = float(np.average(largest, weights=sample_weight[used]))
+    if not used.all():
+        scores, mask, odds = scores[used], mask[used], odds[used]
+        sample_weight = sample_weight[used]
+    likelihood = _SetLikelihood(scores, mask, odds, sample_weight, possible)
+    largest = np.empty(len(scores), scores.dtype)
+    for rows in _row_blocks(scores):
+        largest[rows] = np.where(possible, np.abs(scores[rows]), 0.0).max(axis=1)
+    unit = float(np.average(largest, weights=sample_weight))
     clean = likelihood.best_temperature(unit, with_wrong=False)
     mixed = likelihood.best_temperature(unit, with_wrong=True)
     has_wrong = mixed[1] - clean[1] > _MIN_GAIN
     temperature = likelihood.largest_equal(*(mixed if has_wrong else clean), unit, has_wrong)
     value, wrong_share = likelihood.at(temperature, has_wrong)
-    return SetCalibration(temperature, wrong_share, value / float(sample_weight[used].sum()))
+    return SetCalibration(temperature, wrong_share, value / float(sample_weight.sum()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,12 +138,15 @@ class _SetLikelihood:
     mask: BoolArray
     odds: FloatArray
     sample_weight: FloatArray
+    possible: BoolArray
 
     def at(self, temperature: float, with_wrong: bool) -> tuple[float, float]:
         """The log-likelihood and the best share of wrong sets."""
-        probabilities = softmax(self.scores / temperature, axis=1)
-        inside = np.where(self.mask, probabilities, 0.0).sum(axis=1)
-        outside = np.where(self.mask, 0.0, probabilities).sum(axis=1)
+        inside, outside = np.empty((2, len(self.scores)), self.scores.dtype)
+        for rows in _row_blocks(self.scores):
+            probabilities = _probabilities(self.scores[rows], temperature, self.possible)
+            inside[rows] = np.where(self.mask[rows], probabilities, 0.0).sum(axis=1)
+            outside[rows] = np.where(self.mask[rows], 0.0, probabilities).sum(axis=1)
         wrong = outside * self.odds
         nu = self._best_share(inside, wrong) if with_wrong else 0.0
         likelihood = (1.0 - nu) * inside + nu * wrong
