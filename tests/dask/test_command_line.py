@@ -31,10 +31,10 @@ def test_labels_of_workers_are_those_of_this_process(tmp_path, capsys):
     assert sorted(path.name for path in there.iterdir()) == ["labels.csv", "summary.json"]
 
 
-def test_an_address_without_a_scheduler_is_refused(tmp_path, capsys):
+def test_an_address_without_a_scheduler_is_refused(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("disambig.dask.tables._CONNECT", 1)
     made = MAKE["labels"](60)
     files = written(made.frame, tmp_path / "data")
     arguments = ["--target", made.target, "--id", "key", "--out", str(tmp_path / "out")]
     assert main(["fit", *files, *arguments, "--scheduler", "tcp://127.0.0.1:9"]) == 2
     assert "there is no scheduler at this address" in capsys.readouterr().err
-    assert main(["fit", *files, *arguments, "--scheduler", "nowhere"]) == 2
