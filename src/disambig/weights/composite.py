@@ -29,6 +29,7 @@ from disambig.weights.inputs import (
 )
 from disambig.weights.protocol import InformedWeights, Weights
 from disambig.weights.registry import is_pairwise, resolve_weights
+from disambig.weights.row_groups import row_keys
 
 _FITTED = "FittedWeights"
 _MIXED = "MixedWeights"
@@ -138,6 +139,8 @@ class FittedWeights(BaseEstimator):
 def _is_equal(X: Any, kept: Any) -> bool:
     if tuple(X.shape) != tuple(kept.shape):
         return False
+    if is_divided(X) or is_divided(kept):
+        return X is kept or np.array_equal(row_keys(X), row_keys(kept))
     if sp.issparse(kept):
         return bool((sp.csr_array(X) != kept).nnz == 0)
     array = X.toarray() if sp.issparse(X) else np.asarray(X)
@@ -180,6 +183,9 @@ class MixedWeights(BaseEstimator):
         self.members = members
         self.shares = shares
         self.leave_one_out = leave_one_out
+
+    # The members join rows in parts, if they must.
+    undivided = ""
 
     def fit(self, X: Any, sample_weight: FloatArray | None = None) -> Self:
         """Fit every member on the training inputs ``(n, d)``."""
@@ -275,6 +281,9 @@ class ScaledWeights(BaseEstimator):
         self.weights = weights
         self.scales = scales
         self.leave_one_out = leave_one_out
+
+    # The weighting joins rows in parts, if it must.
+    undivided = ""
 
     @property
     def informed_only(self) -> bool:

@@ -192,7 +192,7 @@ class EqualRows:
     @classmethod
     def build(cls, X: Any) -> "EqualRows":
         """Compare the rows of X, a finite float64 array or canonical ``csr_array`` ``(n, d)``."""
-        keys = X.per_row(_keys) if is_divided(X) else _keys(X)
+        keys = row_keys(X)
         order = np.lexsort((np.arange(keys.shape[0]), keys[:, 1], keys[:, 0]))
         ranked = keys[order]
         new = np.ones(order.size, dtype=np.bool_)
@@ -213,6 +213,17 @@ class EqualRows:
         place = np.minimum(place, self.keys.shape[0] - 1)
         seen = (self.keys[place] == keys).all(axis=1)
         return np.where(seen, self.sorted_groups[place], -1)
+
+
+def row_keys(X: Any) -> AnyArray:
+    """Hashes of 128 bits of the rows, ``(n, 2)``; equal rows have equal hashes.
+
+    Parameters
+    ----------
+    X : finite float array, canonical csr_array or DividedRows, (n, d)
+    """
+    keys: AnyArray = X.per_row(_keys) if is_divided(X) else _keys(X)
+    return keys
 
 
 def _keys(X: Any) -> AnyArray:

@@ -255,7 +255,8 @@ class IteratedRank:
         gram[p:, :p] = gram[:p, p:] = 0.0
         gram[np.arange(p), np.arange(p)] += ridge
         factor = scipy.linalg.cholesky(gram, lower=True, overwrite_a=True, check_finite=False)
-        return self.rows.forms(factor)
+        forms: FloatArray = self.rows.forms(factor)
+        return forms
 
 
 def iterated_rank(

@@ -291,6 +291,7 @@ class FeatureRidgeWeights(BaseEstimator):
     leave_one_out: bool
     regression_: LowRank | IteratedRank
     ridge_: float
+    undivided = ""
 
     def _set_ridge(self) -> None:
         raise NotImplementedError
