@@ -96,15 +96,10 @@ def rank_hashes(X: Any) -> IntArray:
     if is_divided(X):
         if X.shape[0] * X.shape[1] > _MAX_RANKED_ENTRIES:
             return hash_rows(X)
-        X = np.column_stack([X.per_row(_column, j) for j in range(X.n_features)])
+        X = np.column_stack([X.column(j) for j in range(X.n_features)])
     ranks = [np.unique(column, return_inverse=True)[1].ravel() for column in np.asarray(X).T]
     # Zeros do not enter a hash.
     return hash_rows(np.column_stack(ranks).astype(np.float64) + 1.0)
-
-
-def _column(part: AnyArray, number: int) -> AnyArray:
-    column: AnyArray = part[:, number]
-    return column
 
 
 def joined_groups(equal: IntArray, groups: IntArray | None) -> IntArray:

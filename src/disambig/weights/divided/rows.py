@@ -128,6 +128,16 @@ class DividedRows:
         found: AnyArray = np.concatenate(self.map(function, *arguments))
         return found
 
+    def column(self, number: int) -> FloatArray:
+        """One column, ``(n,)``, in memory.
+
+        Parameters
+        ----------
+        number : int
+        """
+        found: FloatArray = self.per_row(_column, number)
+        return found
+
     def mean(self) -> FloatArray:
         """The mean of the rows, ``(d,)``."""
         found: FloatArray = sum(self.map(_sums), np.zeros(self.n_features)) / len(self)
@@ -270,6 +280,10 @@ def is_divided(X: Any) -> TypeGuard[DividedRows]:
 
 def _sums(part: AnyArray) -> FloatArray:
     return np.asarray(part.sum(axis=0, dtype=np.float64))
+
+
+def _column(part: AnyArray, number: int) -> FloatArray:
+    return np.asarray(part[:, number], dtype=np.float64)
 
 
 def rows_of(part: AnyArray, chosen: IntArray, first: IntArray) -> AnyArray:
