@@ -79,18 +79,11 @@ class DividedNeighbors:
     def training_votes(self, leave_one_out: bool) -> RowBlocks:
         """The votes at the rows, ``(n, n)``, and their transpose, in blocks."""
         submit, n = self.rows.executor.submit, len(self.rows)
-        bounds = self.rows.bounds.tolist()
         blocks = [
             submit(votes_block, table, first, n, self.options, leave_one_out)
-            for table, first in zip(self.tables, bounds, strict=False)
+            for table, first in zip(self.tables, self.rows.bounds.tolist(), strict=False)
         ]
-        transposed = [
-            submit(
-                joined_columns, [submit(columns_between, block, start, stop) for block in blocks]
-            )
-            for start, stop in pairwise(bounds)
-        ]
-        return RowBlocks(blocks, transposed, self.rows.executor)
+        return with_transpose(self.rows, blocks)
 
     def votes(self, X: AnyArray) -> SparseVotes:
         """The votes at new inputs ``(q, d)`` in memory, ``(q, n)``."""
@@ -167,6 +160,23 @@ def readable_rows(weighting: Any, X: Any, sample_weight: FloatArray | None) -> A
         return joined_rows("NeighborWeights", X, reason)
     _warn_if_too_many(int(weighting.n_neighbors), len(X), bool(weighting.leave_one_out))
     return X
+
+
+def with_transpose(rows: DividedRows, blocks: Sequence[Any]) -> RowBlocks:
+    """Votes between the rows, from blocks of them: their transpose is made of the same blocks.
+
+    Parameters
+    ----------
+    rows : DividedRows
+    blocks : sequence
+        What the executor turns into `RowBlock`, one for each part.
+    """
+    submit = rows.executor.submit
+    transposed = [
+        submit(joined_columns, [submit(columns_between, block, start, stop) for block in blocks])
+        for start, stop in pairwise(rows.bounds.tolist())
+    ]
+    return RowBlocks(blocks, transposed, rows.executor)
 
 
 # ------------------------------------------------------------------ functions of blocks
