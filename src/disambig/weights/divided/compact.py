@@ -28,7 +28,7 @@ _NAME = "NadarayaWatsonWeights"
 class WeightedRows(NamedTuple):
     """The rows of one part, indexed, and their sample weights; None for no rows, or for ones."""
 
-    index: EuclideanIndex | None
+    near: EuclideanIndex | None
     sample_weight: FloatArray | None
 
 
@@ -98,10 +98,10 @@ def _indexed(part: AnyArray, sample_weight: FloatArray | None) -> WeightedRows:
 
 def _near_rows(rows: WeightedRows, queries: AnyArray, similarity: Similarity) -> sp.csr_array:
     """``w_j k(x, x_j)`` for the rows of one part, ``(q, m)``."""
-    if rows.index is None:
+    if rows.near is None:
         return sp.csr_array((queries.shape[0], 0))
     X = queries.astype(np.float64, copy=False)
-    found = near_similarities(_NAME, rows.index, X, similarity)
+    found = near_similarities(_NAME, rows.near, X, similarity)
     return found if rows.sample_weight is None else scale_columns(found, rows.sample_weight)
 
 
