@@ -13,7 +13,7 @@ from disambig.notation import AnyArray, FloatArray
 from disambig.parameters import check_choice, check_flag, check_integer, check_jobs, check_number
 from disambig.votes.row_blocks import RowBlocks
 from disambig.votes.sparse import SparseVotes
-from disambig.weights.divided.neighbors import index_of, require_divisible, warn_if_too_many
+from disambig.weights.divided.neighbors import index_of, readable_rows
 from disambig.weights.divided.rows import DividedRows, is_divided
 from disambig.weights.inputs import (
     checked_sample_weight,
@@ -160,9 +160,12 @@ class NeighborWeights(BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
+    undivided = ""
+
     def fit(self, X: Any, sample_weight: FloatArray | None = None) -> Self:
         """Index the training inputs ``(n, d)``, or keep the distances ``(n, n)``."""
         self._check_parameters()
+        X = readable_rows(self, X, sample_weight)
         if is_divided(X):
             return self._fit_divided(X, sample_weight)
         X = self._as_numbers(self._read(training_inputs, X))
@@ -180,12 +183,10 @@ class NeighborWeights(BaseEstimator):
 
     def _fit_divided(self, X: DividedRows, sample_weight: FloatArray | None) -> Self:
         self.sample_weight_ = checked_sample_weight(_NAME, sample_weight, X.shape[0])
-        require_divisible(self, sample_weight)
         self.X_fit_ = training_inputs(self, X)
         self.n_neighbors_, self._adaptive_, self._squares_ = int(self.n_neighbors), False, True
         self.neighbors_, self.reach_, self.recall_ = None, None, 1.0
         self.index_ = index_of(X, self.n_neighbors_, self.vote)
-        warn_if_too_many(self.n_neighbors_, X.shape[0], bool(self.leave_one_out))
         return self
 
     def training_votes(self) -> SparseVotes | RowBlocks:

@@ -15,6 +15,7 @@ from disambig.memory import require_bytes
 from disambig.notation import AnyArray, FloatArray
 from disambig.parameters import check_integer
 from disambig.votes.entries import MAX_ENTRY
+from disambig.weights.divided.rows import is_divided
 from disambig.weights.inputs import small_indices
 from disambig.weights.row_groups import distinct_rows
 
@@ -138,7 +139,11 @@ def column_factors(X: Any) -> FloatArray | None:
     >>> column_factors(np.array([[0.0, 0.0], [1.0, 2.0**-20]])).tolist()
     [1.0, 1048576.0]
     """
-    high, low = X.max(axis=0), X.min(axis=0)
+    if is_divided(X):
+        found = [ends for ends in X.map(_extremes) if ends.size]
+        low, high = np.min(found, axis=0)[0], np.max(found, axis=0)[1]
+    else:
+        high, low = X.max(axis=0), X.min(axis=0)
     if sp.issparse(X):
         high, low = high.toarray(), low.toarray()
     ranges: FloatArray = np.asarray(high - low, dtype=np.float64).ravel()
@@ -148,6 +153,13 @@ def column_factors(X: Any) -> FloatArray | None:
     # The largest power of two is 2^1023, and the smallest range 2^-1074.
     powers = np.minimum(1 - np.frexp(ranges)[1], 1023)
     return np.where(narrow, np.ldexp(1.0, powers), 1.0)
+
+
+def _extremes(part: AnyArray) -> FloatArray:
+    """The smallest and the largest value of each column, ``(2, d)``; empty for no rows."""
+    if not part.shape[0]:
+        return np.empty(0)
+    return np.array([part.min(axis=0), part.max(axis=0)], dtype=np.float64)
 
 
 def scaled_columns(X: Any, factors: FloatArray | None) -> Any:
