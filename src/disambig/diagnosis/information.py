@@ -1,6 +1,7 @@
 """Checks of every kind of target: rows that cannot be read, that say nothing, or are too few."""
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from disambig.diagnosis.findings import (
     flagged,
     share_text,
 )
+from disambig.diagnosis.label_requirements import needed
 from disambig.diagnosis.subject import Subject
 from disambig.estimators.selection.numbers import NUMBER_SPACE
 from disambig.estimators.selection.protocol import MIN_INFORMATIVE_ROWS
@@ -45,6 +47,11 @@ _UNREADABLE = {
     "orders": "orders that contradict themselves (a > b > a) or are no order",
     "bits": "entries that are neither 1, 0 nor unknown",
 }
+_ASKED = (
+    " Beside it (fast=False) stands what disambig.theory.theorem_requirement asks for at the "
+    "largest eta that disambig.theory.ambiguity estimates; rows that say nothing count as sets of "
+    "all classes."
+)
 # Errors that the evidence quotes.
 _MAX_QUOTED = 5
 
@@ -87,7 +94,8 @@ def information_checks(kind: str) -> tuple[Check, ...]:
             "issue",
             (kind,),
             f"Fewer than {least} rows exclude something"
-            f"{' or are in a bag of known class shares' if _IN_NO_BAG[kind] else ''}.",
+            f"{' or are in a bag of known class shares' if _IN_NO_BAG[kind] else ''}."
+            f"{_ASKED if kind == 'labels' else ''}",
             'weights="auto" compares weightings by hidden sets; with so few it uses a fixed rule.',
             "Label more rows, or choose the weights yourself.",
             partial(too_few, least=least),
@@ -132,14 +140,16 @@ def uninformative(subject: Subject, said: str) -> Verdict:
 def too_few(subject: Subject, least: int) -> Verdict:
     """Whether the selection has too few rows."""
     count = int(np.count_nonzero(_known(subject)))
-    evidence = {"n_informative": count, "least": least}
+    evidence: dict[str, Any] = {"n_informative": count, "least": least}
     if count >= least:
         return Outcome(evidence=evidence)
     if subject.kind == "labels" and subject.candidates.n_classes == 1:
         return NotApplicable("there is one class only")
-    return Outcome(
-        f"{count} of {subject.n} rows exclude something; {least} are needed.", evidence=evidence
-    )
+    message = f"{count} of {subject.n} rows exclude something; {least} are needed."
+    if subject.kind == "labels":
+        sentence, more = needed(subject)
+        message, evidence = f"{message} {sentence}".strip(), evidence | more
+    return Outcome(message, evidence=evidence)
 
 
 def _known(subject: Subject) -> BoolArray:
