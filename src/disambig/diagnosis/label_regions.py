@@ -1,4 +1,4 @@
-"""Checks of label sets by regions: where sets never narrow down, or nobody has a label."""
+"""Checks of label sets by regions: where sets never narrow down, or miss the truth."""
 
 import warnings
 from functools import partial
@@ -11,12 +11,11 @@ from disambig.diagnosis.findings import (
     Check,
     NotApplicable,
     Outcome,
-    Skipped,
     Verdict,
     flagged,
     share_text,
 )
-from disambig.diagnosis.information import LEAST_ROWS
+from disambig.diagnosis.information import LEAST_ROWS, parts_check
 from disambig.diagnosis.label_requirements import more_rows_asked
 from disambig.diagnosis.labels import co_occurrence
 from disambig.diagnosis.neighborhoods import N_NEIGHBORS, N_REGION
@@ -131,31 +130,6 @@ def _local_eta(subject: Subject, rows: IntArray) -> dict[str, Any]:
     return etas | asked
 
 
-def without_label(subject: Subject) -> Verdict:
-    """Connected parts of the neighbour graph in which no row is informative."""
-    if subject.informative.all():
-        return NotApplicable("every row is informative")
-    if not subject.informative.any():
-        return NotApplicable("no row is informative")
-    if not subject.near.is_complete:
-        return Skipped("needs the neighbours of every row; fast=False searches them")
-    parts = subject.near.parts
-    labeled = np.bincount(parts, weights=subject.informative) > 0
-    rows = flagged(~labeled[parts])
-    evidence = {"n_parts": labeled.size, "n_parts_without": int(np.count_nonzero(~labeled))}
-    if not rows.size:
-        return Outcome(evidence=evidence)
-    scores = np.zeros(subject.n)
-    scores[rows] = 1.0
-    return Outcome(
-        f"{share_text(rows.size, subject.n)} are in {evidence['n_parts_without']} parts of the "
-        "neighbour graph that no label reaches.",
-        rows,
-        scores,
-        evidence,
-    )
-
-
 def wrong_sets(subject: Subject) -> Verdict:
     """Sets that miss the truth, by rows that never saw them.
 
@@ -235,17 +209,7 @@ REGION_CHECKS = (
         "Label some rows of the region exactly.",
         never_narrows,
     ),
-    Check(
-        "L121",
-        "parts-without-label",
-        "Parts of the neighbour graph without a label",
-        "issue",
-        _KIND,
-        "A connected part of the graph of the 10 nearest neighbours has no informative row.",
-        "No label reaches these rows: theirs come from elsewhere, or are arbitrary.",
-        "Label one row of each part, or leave the part out.",
-        without_label,
-    ),
+    parts_check("labels"),
     Check(
         "L122",
         "more-rows-asked",
