@@ -5,7 +5,7 @@
 Two made-up files. *Mixed*: the 20 columns of ``benchmarks.tables`` as CSV, prose, names and dates
 among them; the class depends on two of them. *Numeric*: eight columns of numbers and ten classes as
 Parquet. A row has its class, in 70 % beside another one. The commands run as a user would run
-them, with their defaults.
+them, with their defaults, once each; the system grants them no more than 8 GiB.
 """
 
 import argparse
@@ -25,9 +25,12 @@ import pandas as pd
 from benchmarks.results import provenance, write_section
 from benchmarks.tables import made_up
 
+# Bytes that a command may allocate; beyond, it would end with an error.
+MOST_MEMORY = 8 * 2**30
 # Prints the exit code, processor seconds and peak memory (MiB) of a command.
-RUN = """
+RUN = f"""
 import json, resource, subprocess, sys
+resource.setrlimit(resource.RLIMIT_DATA, ({MOST_MEMORY}, {MOST_MEMORY}))
 done = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL)
 used = resource.getrusage(resource.RUSAGE_CHILDREN)
 print(json.dumps([done.returncode, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024]))
@@ -97,7 +100,7 @@ def rows_of(file: Path, n: int, folder: Path) -> list[str]:
     labels = pd.read_csv(out / "labels.csv", keep_default_na=False)["label"]
     right = float((labels.to_numpy() == truth.to_numpy()).mean())
     size = (out / "model.skops").stat().st_size / 2**20
-    return [
+    lines = [
         f"| {file.name}, {n} rows | {name} | {cost.wall:.0f} | {cost.cpu:.0f} | "
         f"{cost.peak / 1024:.1f} | {note} |"
         for name, cost, note in (
@@ -105,6 +108,8 @@ def rows_of(file: Path, n: int, folder: Path) -> list[str]:
             ("predict", predict, ""),
         )
     ]
+    print(*lines, sep="\n", flush=True)
+    return lines
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -129,6 +134,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 seeds="0",
                 more={"Processes that ran or waited beside it": f"{os.getloadavg()[0]:.0f}"},
             ),
+            "",
+            "Each command may allocate 8 GiB. *Peak memory* is what it held at most.",
             "",
             "| file | command | seconds | processor seconds | peak memory (GiB) | |",
             "|---|---|---|---|---|---|",
