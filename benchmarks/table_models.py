@@ -87,7 +87,9 @@ def cost_of(*arguments: str) -> Cost:
     code, cpu, peak = json.loads(done.stdout)
     if code:
         raise SystemExit(f"{' '.join(arguments)}: exit code {code}: {done.stderr}")
-    return Cost(time.perf_counter() - start, cpu, peak)
+    found = Cost(time.perf_counter() - start, cpu, peak)
+    print(arguments[0], found, flush=True)
+    return found
 
 
 def rows_of(file: Path, n: int, folder: Path) -> list[str]:
@@ -100,7 +102,7 @@ def rows_of(file: Path, n: int, folder: Path) -> list[str]:
     labels = pd.read_csv(out / "labels.csv", keep_default_na=False)["label"]
     right = float((labels.to_numpy() == truth.to_numpy()).mean())
     size = (out / "model.skops").stat().st_size / 2**20
-    lines = [
+    return [
         f"| {file.name}, {n} rows | {name} | {cost.wall:.0f} | {cost.cpu:.0f} | "
         f"{cost.peak / 1024:.1f} | {note} |"
         for name, cost, note in (
@@ -108,8 +110,6 @@ def rows_of(file: Path, n: int, folder: Path) -> list[str]:
             ("predict", predict, ""),
         )
     ]
-    print(*lines, sep="\n", flush=True)
-    return lines
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -118,33 +118,34 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--numeric", type=int, default=1_000_000, help="rows; 0: leave it out")
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args(arguments)
-    lines = []
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        for make, n in ((mixed, options.mixed), (numeric, options.numeric)):
-            if n:
-                lines += rows_of(make(n, folder), n, folder)
-    text = "\n".join(
-        [
-            "## From a file to labels and a model",
-            "",
-            provenance(
-                "python -m benchmarks.table_models"
-                f" --mixed {options.mixed} --numeric {options.numeric}",
-                seeds="0",
-                more={"Processes that ran or waited beside it": f"{os.getloadavg()[0]:.0f}"},
-            ),
-            "",
-            "Each command may allocate 8 GiB. *Peak memory* is what it held at most.",
-            "",
-            "| file | command | seconds | processor seconds | peak memory (GiB) | |",
-            "|---|---|---|---|---|---|",
-            *lines,
-        ]
-    )
-    print(text)
-    if options.write:
-        write_section("table models", text)
+    for make, n in ((mixed, options.mixed), (numeric, options.numeric)):
+        if not n:
+            continue
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            lines = rows_of(make(n, folder), n, folder)
+        sizes = {"mixed": 0, "numeric": 0} | {make.__name__: n}
+        text = "\n".join(
+            [
+                f"## From a file to labels and a model: {make.__name__} columns",
+                "",
+                provenance(
+                    "python -m benchmarks.table_models"
+                    f" --mixed {sizes['mixed']} --numeric {sizes['numeric']}",
+                    seeds="0",
+                    more={"Processes that ran or waited beside it": f"{os.getloadavg()[0]:.0f}"},
+                ),
+                "",
+                "Each command may allocate 8 GiB. *Peak memory* is what it held at most.",
+                "",
+                "| file | command | seconds | processor seconds | peak memory (GiB) | |",
+                "|---|---|---|---|---|---|",
+                *lines,
+            ]
+        )
+        print(text, flush=True)
+        if options.write:
+            write_section(f"table models, {make.__name__}", text)
 
 
 if __name__ == "__main__":
