@@ -75,7 +75,7 @@ class NeighborWeights(BaseEstimator):
         How candidates are found; the votes do not depend on it (up to the rounding of the
         distances, for metrics other than the euclidean), except for "approximate". Must be "auto"
         or "brute" for sparse X and "auto" for precomputed distances. For the euclidean distance
-        "auto" is a search tree up to 5 features and "brute" beyond: matrix products that skip
+        "auto" is a tree of boxes up to 8 features and "brute" beyond: matrix products that skip
         groups of rows that are too far. "approximate" is for many rows under the euclidean
         distance; it visits only cells near the input, needs faiss
         (``pip install 'disambig[approximate]'``), and is never chosen by "auto". Its candidates
