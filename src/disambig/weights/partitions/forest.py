@@ -14,7 +14,9 @@ from disambig.weights.partitions.trees import (
     drawn_counts,
     grow_random_trees,
     leaf_names,
+    read_for_trees,
     scaled_columns,
+    trees_read_missing,
 )
 
 _FOREST = "ForestWeights"
@@ -27,6 +29,7 @@ class ForestWeights(PartitionWeights):
     Either a forest that was fitted on some targets, or totally random trees that are grown here.
     ``alpha`` is applied leaf by leaf and never formed: a product with p columns costs
     ``trees * (n + q) * p`` operations. The mean is over the trees whose leaf has votes.
+    Random trees, and a `forest` whose tags allow it, read missing cells, NaN, themselves.
 
     Parameters
     ----------
@@ -105,7 +108,7 @@ class ForestWeights(PartitionWeights):
         check_flag(_FOREST, "leave_one_out", self.leave_one_out)
         check_integer(_FOREST, "n_estimators", self.n_estimators, least=1)
         check_jobs(_FOREST, self.n_jobs)
-        X = training_inputs(self, X)
+        X = read_for_trees(training_inputs, self, X, self.forest)
         self.sample_weight_ = checked_sample_weight(_FOREST, sample_weight, X.shape[0])
         self.column_factors_ = column_factors(X) if self.forest is None else None
         X = scaled_columns(X, self.column_factors_)
@@ -129,8 +132,15 @@ class ForestWeights(PartitionWeights):
 
     def votes(self, X: Any) -> PartitionVotes:
         """``alpha`` at new inputs ``(q, d)``."""
-        X = scaled_columns(query_inputs(self, X), self.column_factors_)
-        return self.partition_.votes(leaf_names(self.forest_, X))
+        X = read_for_trees(query_inputs, self, X, self.forest)
+        return self.partition_.votes(
+            leaf_names(self.forest_, scaled_columns(X, self.column_factors_))
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = trees_read_missing(self.forest)
+        return tags
 
     def __sklearn_clone__(self) -> Self:
         copied: Self = clone_around(self, "forest")
@@ -141,7 +151,8 @@ class TreeWeights(PartitionWeights):
     """``alpha[i, j] = [i and j share a leaf] w_j / (weight of the leaf)``, w the sample weights.
 
     Either a tree that was fitted on some targets, or a totally random tree that is grown here.
-    `ForestWeights` averages many random trees, which is nearly always better.
+    `ForestWeights` averages many random trees, which is nearly always better. A random tree, and a
+    `tree` whose tags allow it, reads missing cells, NaN, itself.
 
     Parameters
     ----------
@@ -199,7 +210,7 @@ class TreeWeights(PartitionWeights):
     def fit(self, X: Any, sample_weight: FloatArray | None = None) -> Self:
         """Put the training inputs ``(n, d)`` into the leaves of the tree."""
         check_flag(_TREE, "leave_one_out", self.leave_one_out)
-        X = training_inputs(self, X)
+        X = read_for_trees(training_inputs, self, X, self.tree)
         self.sample_weight_ = checked_sample_weight(_TREE, sample_weight, X.shape[0])
         self.column_factors_ = column_factors(X) if self.tree is None else None
         X = scaled_columns(X, self.column_factors_)
@@ -227,8 +238,15 @@ class TreeWeights(PartitionWeights):
 
     def votes(self, X: Any) -> PartitionVotes:
         """``alpha`` at new inputs ``(q, d)``."""
-        X = scaled_columns(query_inputs(self, X), self.column_factors_)
-        return self.partition_.votes(leaf_names(self.tree_, X))
+        X = read_for_trees(query_inputs, self, X, self.tree)
+        return self.partition_.votes(
+            leaf_names(self.tree_, scaled_columns(X, self.column_factors_))
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = trees_read_missing(self.tree)
+        return tags
 
     def __sklearn_clone__(self) -> Self:
         copied: Self = clone_around(self, "tree")
