@@ -51,7 +51,7 @@ from disambig.solvers.kept_solves import kept_solve
 from disambig.solvers.loop import Callback
 from disambig.solvers.registry import resolve_solver
 from disambig.votes import Votes
-from disambig.weights.registry import is_pairwise, reads_missing
+from disambig.weights.registry import is_pairwise, reads_missing, resolve_weights
 
 P = ParamSpec("P")
 E = TypeVar("E", bound=BaseEstimator)
@@ -163,8 +163,9 @@ class CandidateEstimator(
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         # What reads NaN decides about sparse inputs, too.
-        reads = reads_missing(plain_weights(self.weights))
-        tags.input_tags.sparse = not reads or get_tags(self.weights).input_tags.sparse
+        weights = plain_weights(self.weights)
+        reads = reads_missing(weights)
+        tags.input_tags.sparse = not reads or get_tags(resolve_weights(weights)).input_tags.sparse
         tags.input_tags.pairwise = is_pairwise(self.weights)
         tags.input_tags.allow_nan = not tags.input_tags.pairwise
         return tags

@@ -163,7 +163,7 @@ def training_inputs(
     if is_divided(X):
         reason = reason_to_join(weighting)
         if not reason:
-            return _divided_inputs(weighting, X)
+            return _divided_inputs(weighting, X, missing)
         X = joined_rows(type(weighting).__name__, X, reason)
     if sp.issparse(X):
         check_sparse(f"{type(weighting).__name__}: X", X)
@@ -206,10 +206,10 @@ def query_inputs(
     return checked.toarray() if sp.issparse(checked) else checked
 
 
-def _divided_inputs(weighting: Any, X: DividedRows) -> DividedRows:
+def _divided_inputs(weighting: Any, X: DividedRows, missing: bool) -> DividedRows:
     """X in parts; their entries are checked where they are."""
     if not entries_are_assumed():
-        error = divided_error(X)
+        error = divided_error(X, missing=missing)
         if error is not None:
             raise VotesError(f"{type(weighting).__name__}: {error}")
     weighting.n_features_in_ = X.n_features

@@ -130,6 +130,8 @@ def reads_missing(weights: Any) -> bool:
     >>> reads_missing(NeighborWeights()), reads_missing(NeighborWeights(metric="nan_euclidean"))
     (False, True)
     """
+    if isinstance(weights, str) and weights in _WEIGHTINGS_BY_NAME:
+        weights = _WEIGHTINGS_BY_NAME[weights]()
     if isinstance(weights, type) or not hasattr(weights, "__sklearn_tags__"):
         return False
     return bool(get_tags(weights).input_tags.allow_nan)

@@ -21,7 +21,9 @@ from disambig.weights.partitions.trees import (
     drawn_counts,
     grow_random_trees,
     leaf_names,
+    read_for_trees,
     scaled_columns,
+    trees_read_missing,
 )
 
 _FOREST = "ForestWeights"
@@ -51,6 +53,7 @@ class ForestWeights(PartitionWeights):
     ``alpha`` is applied leaf by leaf and never formed: a product with p columns costs
     ``trees * (n + q) * p`` operations. The mean is over the trees whose leaf has votes. Of more
     than 100,000 rows in parts, random trees are grown on 100,000 rows at random.
+    Random trees, and a `forest` whose tags allow it, read missing cells, NaN, themselves.
 
     Parameters
     ----------
@@ -129,7 +132,7 @@ class ForestWeights(PartitionWeights):
         check_flag(_FOREST, "leave_one_out", self.leave_one_out)
         check_integer(_FOREST, "n_estimators", self.n_estimators, least=1)
         check_jobs(_FOREST, self.n_jobs)
-        X = training_inputs(self, X)
+        X = read_for_trees(training_inputs, self, X, self.forest)
         self.sample_weight_ = checked_sample_weight(_FOREST, sample_weight, X.shape[0])
         self.column_factors_ = column_factors(X) if self.forest is None else None
         options = {
@@ -156,7 +159,8 @@ class ForestWeights(PartitionWeights):
 
     def votes(self, X: Any) -> PartitionVotes | LeafBlockVotes:
         """``alpha`` at new inputs ``(q, d)``."""
-        X = scaled_columns(query_inputs(self, X), self.column_factors_)
+        X = read_for_trees(query_inputs, self, X, self.forest)
+        X = scaled_columns(X, self.column_factors_)
         found: PartitionVotes | LeafBlockVotes = self.partition_.votes(leaf_names(self.forest_, X))
         return found
 
@@ -184,6 +188,11 @@ class ForestWeights(PartitionWeights):
             )
         return ""
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = trees_read_missing(self.forest)
+        return tags
+
     def __sklearn_clone__(self) -> Self:
         copied: Self = clone_around(self, "forest")
         return copied
@@ -193,7 +202,8 @@ class TreeWeights(PartitionWeights):
     """``alpha[i, j] = [i and j share a leaf] w_j / (weight of the leaf)``, w the sample weights.
 
     Either a tree that was fitted on some targets, or a totally random tree that is grown here.
-    `ForestWeights` averages many random trees, which is nearly always better.
+    `ForestWeights` averages many random trees, which is nearly always better. A random tree, and a
+    `tree` whose tags allow it, reads missing cells, NaN, itself.
 
     Parameters
     ----------
@@ -253,7 +263,7 @@ class TreeWeights(PartitionWeights):
     def fit(self, X: Any, sample_weight: FloatArray | None = None) -> Self:
         """Put the training inputs ``(n, d)`` into the leaves of the tree."""
         check_flag(_TREE, "leave_one_out", self.leave_one_out)
-        X = training_inputs(self, X)
+        X = read_for_trees(training_inputs, self, X, self.tree)
         self.sample_weight_ = checked_sample_weight(_TREE, sample_weight, X.shape[0])
         self.column_factors_ = column_factors(X) if self.tree is None else None
         options = {
@@ -279,7 +289,8 @@ class TreeWeights(PartitionWeights):
 
     def votes(self, X: Any) -> PartitionVotes | LeafBlockVotes:
         """``alpha`` at new inputs ``(q, d)``."""
-        X = scaled_columns(query_inputs(self, X), self.column_factors_)
+        X = read_for_trees(query_inputs, self, X, self.tree)
+        X = scaled_columns(X, self.column_factors_)
         found: PartitionVotes | LeafBlockVotes = self.partition_.votes(leaf_names(self.tree_, X))
         return found
 
@@ -291,6 +302,11 @@ class TreeWeights(PartitionWeights):
                 f"{_TREE}: tree must be a single tree; got a {type(self.tree).__name__} of "
                 f"{count}. Use ForestWeights for those."
             )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = trees_read_missing(self.tree)
+        return tags
 
     def __sklearn_clone__(self) -> Self:
         copied: Self = clone_around(self, "tree")
