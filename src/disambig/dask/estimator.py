@@ -11,8 +11,8 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from disambig.dask.cluster import client_of, require_dask
-from disambig.estimators.in_parts import PartsEstimator, rows_key
-from disambig.estimators.parts_choice import gathered_if_few
+from disambig.estimators.rows.parts_choice import gathered_if_few
+from disambig.estimators.rows.parts_estimator import PartsEstimator, rows_key
 from disambig.exceptions import ClusterError
 from disambig.solvers.kept_solves import keeping_solves
 from disambig.solvers.loop import Status

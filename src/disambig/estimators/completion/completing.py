@@ -6,7 +6,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from disambig.estimators.completion.choice import choose_completion
-from disambig.estimators.fitting import KeptRows, kept_inputs
+from disambig.estimators.rows.kept import (
+    KeptRows,
+    kept_inputs,
+)
 from disambig.inputs.completed_weights import CompletedWeights, plain_weights
 from disambig.inputs.completion import Completion, Way, fit_completion
 from disambig.inputs.holes import rows_without_input

@@ -12,11 +12,15 @@ from sklearn.base import clone
 
 from disambig.estimators.balance.graphs import informed_graph
 from disambig.estimators.completion.choice import of_chosen_way
-from disambig.estimators.fitting import Fit, KeptRows, kept_inputs
+from disambig.estimators.fitting import Fit
 from disambig.estimators.held_out.hidden_votes import HeldOutLabels
 from disambig.estimators.held_out.wrong_sets import NOT_KNOWN, fit_wrong_sets
 from disambig.estimators.prediction import RowLabels
 from disambig.estimators.progress.reporting import Phase
+from disambig.estimators.rows.kept import (
+    KeptRows,
+    kept_inputs,
+)
 from disambig.estimators.selection import LabelSelection
 from disambig.estimators.selection.protocol import Trial
 from disambig.estimators.selection.search import select

@@ -18,12 +18,15 @@ import numpy as np
 from sklearn.base import clone
 
 from disambig.candidates import Intervals, IntervalUnions, PartialBits, PartialOrders
-from disambig.estimators.fitting import KeptRows, kept_inputs
 from disambig.estimators.held_out.label_judges import deal, equal_inputs
 from disambig.estimators.held_out.residual_fit import WORTH
 from disambig.estimators.held_out.wrong_sets import NOT_KNOWN
 from disambig.estimators.mixture import only_predicts
 from disambig.estimators.progress.reporting import Phase, unreported
+from disambig.estimators.rows.kept import (
+    KeptRows,
+    kept_inputs,
+)
 from disambig.estimators.tolerance.numbers import judge_numbers, opened_intervals
 from disambig.estimators.tolerance.signs import judge_bits, judge_orders, opened_bits, opened_orders
 from disambig.exceptions import warn

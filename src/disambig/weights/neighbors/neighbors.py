@@ -173,10 +173,9 @@ class NeighborWeights(BaseEstimator):
         # Kept, because set_params may change the parameters after the fit.
         self.n_neighbors_, self._adaptive_ = int(self.n_neighbors), bool(self.adaptive)
         self._squares_ = self._euclidean and self.metric != "sqeuclidean"
-        self.X_fit_ = X
+        self.X_fit_, self.recall_ = X, 1.0
         self.neighbors_: NeighborLists | None = None
         self.reach_: LocalRadius | None = None
-        self.recall_ = 1.0
         self.index_: Any = self._build(X)
         self._warn_if_too_many()
         return self

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from disambig.estimators.fitting import KeptRows
+from disambig.estimators.rows.kept import KeptRows
 from disambig.estimators.selection.search import Selection
 from disambig.estimators.selection.space import unit_neighbors
 from disambig.exceptions import warn
