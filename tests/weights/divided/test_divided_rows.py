@@ -23,6 +23,7 @@ from disambig.weights import (
 from disambig.weights.divided import whole
 from disambig.weights.divided.rows import DividedRows, is_divided
 from disambig.weights.inputs import divided_error
+from disambig.weights.registry import reads_parts
 from disambig.weights.row_groups import EqualRows, hash_rows, rank_hashes
 
 EXECUTORS = (LocalExecutor(), LocalExecutor(2), LocalExecutor(2, keeps=False))
@@ -156,6 +157,7 @@ def test_few_rows_are_joined_and_more_are_refused_in_words(reason, weighting, mo
     X = np.random.default_rng(0).normal(size=(12, 2))
     X = np.abs(X @ X.T) if isinstance(weighting, PrecomputedWeights) else X
     rows = DividedRows.of(X, [0, 5, 12])
+    assert not reads_parts(weighting)
     expected = weighting.fit(X).leave_one_out_votes() @ np.eye(12)
     assert_array_equal(weighting.fit(rows).leave_one_out_votes() @ np.eye(12), expected)
     monkeypatch.setattr(whole, "MAX_EXACT_ROWS", 11)

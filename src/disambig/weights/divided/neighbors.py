@@ -110,8 +110,14 @@ def query_votes(table: NearestRows, options: VotesOptions, n: int) -> Any:
     return neighbor_votes(table, options.n_neighbors, n, no_row, vote=options.vote)
 
 
-def _undivided_option(weighting: Any, sample_weight: FloatArray | None) -> str:
-    """What of a `NeighborWeights` needs all rows, and what to use instead; empty for nothing."""
+def undivided_option(weighting: Any, sample_weight: FloatArray | None = None) -> str:
+    """What of a `NeighborWeights` needs all rows, and what to use instead; empty for nothing.
+
+    Parameters
+    ----------
+    weighting : NeighborWeights
+    sample_weight : float array or None
+    """
     plain = type(weighting)()
     # Squared distances have the same neighbours, but other votes by distance.
     is_euclidean = weighting._euclidean and weighting.metric != "sqeuclidean"
@@ -155,7 +161,7 @@ def readable_rows(weighting: Any, X: Any, sample_weight: FloatArray | None) -> A
     """
     if not is_divided(X):
         return X
-    reason = _undivided_option(weighting, sample_weight)
+    reason = undivided_option(weighting, sample_weight)
     if reason:
         return joined_rows("NeighborWeights", X, reason)
     _warn_if_too_many(int(weighting.n_neighbors), len(X), bool(weighting.leave_one_out))

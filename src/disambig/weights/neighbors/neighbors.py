@@ -13,7 +13,7 @@ from disambig.notation import AnyArray, FloatArray
 from disambig.parameters import check_choice, check_flag, check_integer, check_jobs, check_number
 from disambig.votes.row_blocks import RowBlocks
 from disambig.votes.sparse import SparseVotes
-from disambig.weights.divided.neighbors import index_of, readable_rows
+from disambig.weights.divided.neighbors import index_of, readable_rows, undivided_option
 from disambig.weights.divided.rows import DividedRows, is_divided
 from disambig.weights.inputs import (
     checked_sample_weight,
@@ -133,8 +133,6 @@ class NeighborWeights(BaseEstimator):
            [0. , 0.5, 0.5]])
     """
 
-    reads_parts = True
-
     def __init__(
         self,
         n_neighbors: int = 10,
@@ -160,7 +158,7 @@ class NeighborWeights(BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    undivided = ""
+    undivided = property(undivided_option)
 
     def fit(self, X: Any, sample_weight: FloatArray | None = None) -> Self:
         """Index the training inputs ``(n, d)``, or keep the distances ``(n, n)``."""
