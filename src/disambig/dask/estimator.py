@@ -43,7 +43,12 @@ def dask_rows(X: Any, client: Any = None, *, max_attempts: int = 10) -> DividedR
 
     Examples
     --------
-    With workers of `local_client`::
+    >>> from disambig.dask import dask_rows, local_client
+    >>> with local_client(2) as client:  # doctest: +SKIP
+    ...     dask_rows("folder of Parquet files", client).shape
+    (1000000, 8)
+
+    Then::
 
         rows = dask_rows(dask.array.from_array(X, chunks=(100_000, -1)), client)
         found = cross_examine(PartialLabelClassifier(NeighborWeights(10)), rows, mask)

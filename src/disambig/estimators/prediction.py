@@ -59,8 +59,7 @@ class Predictor:
         The embedded targets that prediction learns from.
     prior : float array (p,)
         Their weighted mean over the decided rows.
-    loss, candidates, method
-        Those that the targets were computed with.
+    loss, candidates, method : those that the targets were computed with
     tie_tolerance : float
         Relative difference below which two scores tie, as in the fit.
     rounding : float
