@@ -1,7 +1,7 @@
 """Inputs with missing cells: defaults that take NaN, and three imputers in front of them.
 
-    python -m benchmarks.missing_inputs [--write] [--quick] [--data FOLDER]
-    python -m benchmarks.missing_inputs --only stock/large --seeds 8
+    python -m benchmarks.missing_inputs [--write] [--quick] [--outcomes FILE] [--data FOLDER]
+    python -m benchmarks.missing_inputs --only stock/large --seeds 8 [--write]
 
 Cells are removed from training and test rows alike: "random"; "large", the larger the value the
 more often; "target", with a probability that depends on the column and on the class, or on whether
@@ -14,6 +14,7 @@ import os
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,6 +28,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
+from benchmarks.kept_outcomes import KeptOutcomes
 from benchmarks.results import provenance, write_section
 from disambig import IntervalRegressor, PartialLabelClassifier
 from disambig.candidates import Intervals
@@ -113,25 +115,51 @@ class Outcome(NamedTuple):
     seconds: float
 
 
+@dataclass(frozen=True)
+class Run:
+    """Error of one method on one drawn set, and CPU seconds."""
+
+    error: float
+    seconds: float
+
+
 Key = tuple[str, float, str]
 
 
-def run(name: str, data: Data, share: float, mechanism: str, seeds: int) -> dict[str, Outcome]:
-    """All methods; the same rows, sets and holes for all."""
-    errors: dict[str, list[float]] = {}
-    seconds: dict[str, float] = {}
+def run(
+    name: str, data: Data, share: float, mechanism: str, seeds: int, kept: KeptOutcomes[Run]
+) -> dict[str, Outcome]:
+    """All methods; the same rows, sets and holes for all. Runs that are kept are not repeated."""
+    runs: dict[str, list[Run]] = {}
     for seed in range(seeds):
-        train, test, X, sets = _drawn(name, data, share, mechanism, seed)
+        drawn = _drawn(name, data, share, mechanism, seed)
         for method, imputer in imputers(seed).items():
-            begun = time.process_time()
-            is_number = name in NUMBER_SETS
-            model: Any = IntervalRegressor() if is_number else PartialLabelClassifier()
-            if imputer is not None:
-                model = make_pipeline(imputer(), model)
-            model.fit(X[train], sets)
-            errors.setdefault(method, []).append(1.0 - float(model.score(X[test], data.y[test])))
-            seconds[method] = seconds.get(method, 0.0) + time.process_time() - begun
-    return {method: Outcome(np.array(errors[method]), seconds[method]) for method in errors}
+            key = f"{name}|{share:.0%} {mechanism}|{seed}|{method}"
+            found = kept.get(key)
+            if found is None:
+                found = _run_one(name in NUMBER_SETS, data, drawn, imputer)
+                kept.add(key, found)
+            runs.setdefault(method, []).append(found)
+    return {
+        method: Outcome(np.array([one.error for one in found]), sum(one.seconds for one in found))
+        for method, found in runs.items()
+    }
+
+
+def _run_one(
+    is_number: bool,
+    data: Data,
+    drawn: tuple[AnyArray, AnyArray, FloatArray, Any],
+    imputer: Callable[[], Any] | None,
+) -> Run:
+    train, test, X, sets = drawn
+    begun = time.process_time()
+    model: Any = IntervalRegressor() if is_number else PartialLabelClassifier()
+    if imputer is not None:
+        model = make_pipeline(imputer(), model)
+    model.fit(X[train], sets)
+    error = 1.0 - float(model.score(X[test], data.y[test]))
+    return Run(error, time.process_time() - begun)
 
 
 def _drawn(
@@ -247,7 +275,7 @@ def cases(quick: bool) -> Iterator[tuple[str, float, str, int]]:
 
 
 def run_case(
-    name: str, share: float, mechanism: str, seeds: int, folder: Path
+    name: str, share: float, mechanism: str, seeds: int, folder: Path, kept: KeptOutcomes[Run]
 ) -> dict[str, Outcome]:
     """One data set with one kind of holes, on one thread."""
     try:
@@ -257,24 +285,29 @@ def run_case(
     with threadpool_limits(1), warnings.catch_warnings():
         for category in (ConvergenceWarning, InputShiftWarning, NoVotesWarning):
             warnings.simplefilter("ignore", category)
-        return run(name, data, share, mechanism, seeds)
+        return run(name, data, share, mechanism, seeds, kept)
 
 
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--write", action="store_true", help="write the section of RESULTS.md")
     parser.add_argument("--quick", action="store_true", help="one data set")
-    parser.add_argument("--only", nargs="*", metavar="SET/MECHANISM", help="print these at 20 %%")
+    parser.add_argument("--only", nargs="*", metavar="SET/MECHANISM", help="these alone, at 20 %%")
     parser.add_argument("--seeds", type=int, default=8, help="of --only")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
+    parser.add_argument("--outcomes", type=Path, help="a file that keeps the outcomes of all runs")
+    parser.add_argument("--again", nargs="*", default=[], metavar="METHOD", help="do not use these")
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("DISAMBIG_DATA", "data")))
     options = parser.parse_args(arguments)
+    kept = KeptOutcomes(options.outcomes or Path(os.devnull), Run)
+    for method in options.again:
+        kept.forget(f"|{method}")
     todo = list(cases(options.quick))
     if options.only:
         named = [one.partition("/") for one in options.only]
         todo = [(name, 0.2, mechanism, options.seeds) for name, _, mechanism in named]
     found = Parallel(n_jobs=options.jobs, return_as="generator")(
-        delayed(run_case)(*case, options.data) for case in todo
+        delayed(run_case)(*case, options.data, kept) for case in todo
     )
     outcomes: dict[Key, dict[str, Outcome]] = {}
     for (name, share, mechanism, _), one in zip(todo, found, strict=True):
@@ -282,13 +315,17 @@ def main(arguments: list[str] | None = None) -> None:
         means = {method: round(float(part.errors.mean()), 3) for method, part in one.items()}
         print(f"{name} {share:.0%} {mechanism}: {means}", flush=True)
     if options.only:
-        print(table(outcomes))
-        return
-    seconds = {
-        method: sum(found[method].seconds for found in outcomes.values())
-        for method in next(iter(outcomes.values()))
-    }
-    text = (
+        section, text = "missing_inputs: repeated", _repeated(outcomes, options.seeds)
+    else:
+        section, text = "missing_inputs", _whole(outcomes)
+    if options.write:
+        write_section(section, text)
+    else:
+        print(text)
+
+
+def _whole(outcomes: dict[Key, dict[str, Outcome]]) -> str:
+    return (
         "## Missing inputs\n\n"
         "Cells are missing in training and test rows: at random; the larger the value the more "
         "often; with the class (numbers: with the side of the median). Imputers of scikit-learn in "
@@ -298,13 +335,26 @@ def main(arguments: list[str] | None = None) -> None:
         f"{summary(outcomes)}\n\n"
         f"{provenance('python -m benchmarks.missing_inputs --write', seeds=_seeds())}\n"
         f"- Rows: at most {N_TRAIN} to train and {N_TEST} to test\n"
-        f"- CPU seconds: {', '.join(f'{m} {s:.0f}' for m, s in seconds.items())}\n\n"
+        f"- CPU seconds: {_seconds(outcomes)}\n\n"
         f"{table(outcomes)}\n\nMean ranks, 1 the best:\n\n{ranks(outcomes)}\n"
     )
-    if options.write:
-        write_section("missing_inputs", text)
-    else:
-        print(text)
+
+
+def _repeated(outcomes: dict[Key, dict[str, Outcome]], seeds: int) -> str:
+    names = " ".join(f"{name}/{mechanism}" for name, _, mechanism in outcomes)
+    command = f"python -m benchmarks.missing_inputs --only {names} --seeds {seeds} --write"
+    return (
+        "## Missing inputs: cases with more seeds\n\n"
+        f"{provenance(command, seeds=f'0 to {seeds - 1}')}\n"
+        f"- CPU seconds: {_seconds(outcomes)}\n\n"
+        f"{table(outcomes)}\n"
+    )
+
+
+def _seconds(outcomes: dict[Key, dict[str, Outcome]]) -> str:
+    methods = next(iter(outcomes.values()))
+    total = {m: sum(found[m].seconds for found in outcomes.values()) for m in methods}
+    return ", ".join(f"{method} {value:.0f}" for method, value in total.items())
 
 
 def _seeds() -> str:

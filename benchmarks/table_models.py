@@ -5,7 +5,7 @@
 Two made-up files. *Mixed*: the 20 columns of ``benchmarks.tables`` as CSV, prose, names and dates
 among them; the class depends on two of them. *Numeric*: eight columns of numbers and ten classes as
 Parquet. A row has its class, in 70 % beside another one. The commands run as a user would run
-them, with their defaults.
+them, with their defaults, once each; the system grants them no more than 8 GiB.
 """
 
 import argparse
@@ -25,9 +25,12 @@ import pandas as pd
 from benchmarks.results import provenance, write_section
 from benchmarks.tables import made_up
 
+# Bytes that a command may allocate; beyond, it would end with an error.
+MOST_MEMORY = 8 * 2**30
 # Prints the exit code, processor seconds and peak memory (MiB) of a command.
-RUN = """
+RUN = f"""
 import json, resource, subprocess, sys
+resource.setrlimit(resource.RLIMIT_DATA, ({MOST_MEMORY}, {MOST_MEMORY}))
 done = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL)
 used = resource.getrusage(resource.RUSAGE_CHILDREN)
 print(json.dumps([done.returncode, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024]))
@@ -84,7 +87,9 @@ def cost_of(*arguments: str) -> Cost:
     code, cpu, peak = json.loads(done.stdout)
     if code:
         raise SystemExit(f"{' '.join(arguments)}: exit code {code}: {done.stderr}")
-    return Cost(time.perf_counter() - start, cpu, peak)
+    found = Cost(time.perf_counter() - start, cpu, peak)
+    print(arguments[0], found, flush=True)
+    return found
 
 
 def rows_of(file: Path, n: int, folder: Path) -> list[str]:
@@ -113,31 +118,34 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--numeric", type=int, default=1_000_000, help="rows; 0: leave it out")
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args(arguments)
-    lines = []
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        for make, n in ((mixed, options.mixed), (numeric, options.numeric)):
-            if n:
-                lines += rows_of(make(n, folder), n, folder)
-    text = "\n".join(
-        [
-            "## From a file to labels and a model",
-            "",
-            provenance(
-                "python -m benchmarks.table_models"
-                f" --mixed {options.mixed} --numeric {options.numeric}",
-                seeds="0",
-                more={"Processes that ran or waited beside it": f"{os.getloadavg()[0]:.0f}"},
-            ),
-            "",
-            "| file | command | seconds | processor seconds | peak memory (GiB) | |",
-            "|---|---|---|---|---|---|",
-            *lines,
-        ]
-    )
-    print(text)
-    if options.write:
-        write_section("table models", text)
+    for make, n in ((mixed, options.mixed), (numeric, options.numeric)):
+        if not n:
+            continue
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            lines = rows_of(make(n, folder), n, folder)
+        sizes = {"mixed": 0, "numeric": 0} | {make.__name__: n}
+        text = "\n".join(
+            [
+                f"## From a file to labels and a model: {make.__name__} columns",
+                "",
+                provenance(
+                    "python -m benchmarks.table_models"
+                    f" --mixed {sizes['mixed']} --numeric {sizes['numeric']}",
+                    seeds="0",
+                    more={"Processes that ran or waited beside it": f"{os.getloadavg()[0]:.0f}"},
+                ),
+                "",
+                "Each command may allocate 8 GiB. *Peak memory* is what it held at most.",
+                "",
+                "| file | command | seconds | processor seconds | peak memory (GiB) | |",
+                "|---|---|---|---|---|---|",
+                *lines,
+            ]
+        )
+        print(text, flush=True)
+        if options.write:
+            write_section(f"table models, {make.__name__}", text)
 
 
 if __name__ == "__main__":

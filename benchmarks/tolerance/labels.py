@@ -17,6 +17,7 @@ import math
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from sklearn.preprocessing import StandardScaler
@@ -28,8 +29,11 @@ from benchmarks.results import provenance, write_section
 from benchmarks.trust.outcomes import described, keep, mean_of, table, with_error
 from disambig import LabelSets, PartialLabelClassifier
 from disambig.datasets import remove_truths
+from disambig.notation import IntArray
 
-N_SEEDS = 2
+N_SEEDS = 4
+# The seeds below this one of digits, segment and lost were looked at when the method was designed.
+N_DESIGN_SEEDS = 2
 SHARES = (0.0, 0.1, 0.2, 0.3)
 MAX_ROWS = 1125
 PROBLEMS = (
@@ -65,6 +69,15 @@ class Outcome:
 Found = Mapping[tuple[Problem, float], Sequence[Outcome]]
 
 
+@cache
+def clean_labels(problem: Problem, seed: int) -> IntArray:
+    """Labels recovered from the sets of a split before truths are removed, ``(n,)``."""
+    (X, mask, _), _ = problem.split(seed)
+    classes = np.arange(mask.shape[1])
+    model = PartialLabelClassifier(classes=classes)
+    return model.fit(StandardScaler().fit_transform(X), LabelSets(mask, classes)).labels_
+
+
 def run_split(problem: Problem, share: float, seed: int) -> Outcome:
     """Remove truths, and recover labels of one split."""
     (X, mask, truth), _ = problem.split(seed)
@@ -75,19 +88,19 @@ def run_split(problem: Problem, share: float, seed: int) -> Outcome:
     with threadpool_limits(1), warnings.catch_warnings():
         # Classes without a row are those of the split.
         warnings.simplefilter("ignore", UserWarning)
-        before = PartialLabelClassifier(classes=classes).fit(X, clean)
-        strict = PartialLabelClassifier(classes=classes).fit(X, sets) if share else before
+        before = clean_labels(problem, seed)
+        strict = PartialLabelClassifier(classes=classes).fit(X, sets).labels_ if share else before
         tolerant = PartialLabelClassifier(classes=classes, tolerance="auto").fit(X, sets)
         opened = LabelSets(sets.mask | is_wrong[:, None], classes)
-        known = PartialLabelClassifier(classes=classes).fit(X, opened) if share else before
+        known = PartialLabelClassifier(classes=classes).fit(X, opened).labels_ if share else before
     good, outside = ~is_wrong, tolerant.outside_
     right = tolerant.labels_ == truth
     return Outcome(
-        clean=float((before.labels_ == truth)[good].mean()),
-        strict=float((strict.labels_ == truth)[good].mean()),
+        clean=float((before == truth)[good].mean()),
+        strict=float((strict == truth)[good].mean()),
         tolerant=float(right[good].mean()),
-        known=float((known.labels_ == truth)[good].mean()),
-        strict_all=float((strict.labels_ == truth).mean()),
+        known=float((known == truth)[good].mean()),
+        strict_all=float((strict == truth).mean()),
         tolerant_all=float(right.mean()),
         price=float(tolerant.tolerance_),
         n_outside=int(outside.sum()),
@@ -105,18 +118,21 @@ def won_back(outcomes: Sequence[Outcome]) -> float:
 
 def bound(found: Found) -> str:
     """What tolerance, and knowing the wrong sets, win back of the cost of all problems together."""
-    wrong = [o for (_, share), outcomes in found.items() if share for o in outcomes]
-    cost = sum(o.clean - o.strict for o in wrong)
-    parts = [
-        sum(gained) / cost
-        for gained in ([o.tolerant - o.strict for o in wrong], [o.known - o.strict for o in wrong])
-    ]
-    gain = sum(o.tolerant_all - o.strict_all for o in wrong) / len(wrong)
-    return (
-        f"Of the cost of all cases together, tolerance wins back {parts[0]:.0%}; if exactly the "
-        f"wrong sets were known and opened, {parts[1]:.0%} would be. Over all rows, a share of "
-        f"{gain:.3f} more labels is right."
+    cases = [outcomes for (_, share), outcomes in found.items() if share]
+    wrong = [o for outcomes in cases for o in outcomes]
+    known = sum(o.known - o.strict for o in wrong) / sum(o.clean - o.strict for o in wrong)
+    text = (
+        f"Of the cost of all cases together, tolerance wins back {won_back(wrong):.0%}; if exactly "
+        f"the wrong sets were known and opened, {known:.0%} would be. Over all rows, a share of "
+        f"{_gain(wrong):.3f} more labels is right."
     )
+    later = [o for outcomes in cases for o in outcomes[N_DESIGN_SEEDS:]]
+    if later:
+        text += (
+            f" Of the seeds from {N_DESIGN_SEEDS} on, which the design has not seen, it wins back "
+            f"{won_back(later):.0%}, and {_gain(later):.3f} more labels are right."
+        )
+    return text
 
 
 def verdicts(found: Found) -> list[str]:
@@ -126,8 +142,11 @@ def verdicts(found: Found) -> list[str]:
         if share == 0.0:
             change = mean_of([o.tolerant - o.strict for o in outcomes])
             differences = np.array([o.tolerant - o.strict for o in outcomes])
+            # One seed has no standard error: NaN, at which nothing is met.
             several = len(outcomes) > 1
-            error = float(differences.std(ddof=1) / math.sqrt(len(outcomes))) if several else 0.0
+            error = (
+                float(differences.std(ddof=1) / math.sqrt(len(outcomes))) if several else math.nan
+            )
             is_met, value = change >= -error, f"change {change:+.3f} ± {error:.3f}, target 0"
         else:
             part = won_back(outcomes)
@@ -186,6 +205,11 @@ def report(command: str, n_seeds: int = N_SEEDS, problems: Sequence[Problem] = P
         "\n".join(verdicts(found)),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _gain(outcomes: Sequence[Outcome]) -> float:
+    """By how much the share of right labels over all rows rises."""
+    return mean_of([o.tolerant_all - o.strict_all for o in outcomes])
 
 
 def _shares(outcomes: Sequence[Outcome]) -> str:

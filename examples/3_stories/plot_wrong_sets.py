@@ -39,6 +39,7 @@ print(f"and they are {is_wrong[found.rows].sum() / is_wrong.sum():.1%} of all wr
 figure, ax = plt.subplots(figsize=(7, 3.8), layout="constrained")
 SuspectsDisplay.from_examination(exam, is_wrong=is_wrong, ax=ax)
 ax.set_title("Wrong sets are the most suspicious ones")
+plt.show()
 
 # %%
 # Now repair. ``tolerance="auto"`` lets a label leave a set that the others contradict, without any

@@ -71,7 +71,7 @@ def test_from_file_to_answers(kind, folders, tmp_path, capsys):
     questions["answer"] = truth
     questions.to_csv(tmp_path / "answers.csv", index=False)
     assert main(["answer", str(out), str(tmp_path / "answers.csv")]) == 0
-    assert " changed; " in capsys.readouterr().out
+    assert "4 rows answered so far: " in capsys.readouterr().out
     labels = pd.read_csv(out / "labels.csv", keep_default_na=False).set_index("key")
     assert (labels["is_answered"] == "yes").sum() == 4
     rows = labels.loc[questions["key"], "label"].tolist()

@@ -14,7 +14,9 @@ from disambig.exceptions import VotesError
 from disambig.votes import as_votes
 from disambig.votes.deleted import DeletedVotes
 from disambig.votes.dense import DenseVotes, SymmetricArray
+from disambig.votes.executor import LocalExecutor
 from disambig.votes.iterated import IteratedVotes
+from disambig.votes.leaf_blocks import LeafBlocks, LeafBlockVotes
 from disambig.votes.mixture import MixtureVotes
 from disambig.votes.operator import OperatorVotes
 from disambig.votes.partition import Membership, PartitionVotes
@@ -74,6 +76,18 @@ def _partition(rng):
     return PartitionVotes(
         rows, others, np.arange(0, 13, 3), rng.uniform(0.1, 1, 12), own_vote=rng.random() < 0.5
     )
+
+
+def _leaf_blocks(rng):
+    leaves = rng.integers(0, 3, (4, N)).astype(np.int32)
+    blocks, bounds = [leaves[:, :4], leaves[:, 4:4], leaves[:, 4:]], np.array([0, 4, 4, N])
+    weights, executor = rng.uniform(0.5, 2, N), LocalExecutor()
+    totals = np.concatenate([np.bincount(row, weights, minlength=3) for row in leaves])
+    rows = LeafBlocks(blocks, bounds, executor, weights)
+    left_out = LeafBlocks(blocks, bounds, executor, np.ones(N), weights)
+    query, own_vote = ((rows, True), (rows, False), (left_out, False))[rng.integers(3)]
+    # A leaf without rows has no votes; its total is only divided by.
+    return LeafBlockVotes(query, rows, np.arange(0, 13, 3), np.maximum(totals, 0.1), own_vote)
 
 
 def _inputs(rng):
@@ -169,6 +183,7 @@ KINDS = {
     "row blocks": _row_blocks,
     "product": _product,
     "partition": _partition,
+    "leaf blocks": _leaf_blocks,
     "solved": _solved,
     "solved, own votes estimated": _solved_by_estimate,
     "deleted": _deleted,

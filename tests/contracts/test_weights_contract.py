@@ -31,7 +31,7 @@ from disambig.weights import (
     SquashedWeights,
     TreeWeights,
 )
-from disambig.weights.registry import is_pairwise
+from disambig.weights.registry import is_pairwise, reads_missing
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(25, 3))
@@ -219,6 +219,9 @@ def test_inputs_that_are_not_finite(name, value, wrap):
     weighting = fitted(name)
     rows, queries = inputs(weighting, X, X).copy(), inputs(weighting, Q, X).copy()
     rows[5, 1] = queries[2, 1] = value
+    if reads_missing(weighting) and np.isnan(value) and wrap is np.array:
+        assert np.isfinite(entries(weighting.votes(queries))).all()
+        return
     who = type(weighting).__name__
     with pytest.raises(
         ValueError, match=rf"{who}: X contains NaN or infinity, first in row 2, column 1: "
@@ -291,7 +294,7 @@ def test_features_that_are_all_tiny(name, wrap):
 
 
 @pytest.mark.parametrize("name", TAKE_SPARSE)
-@pytest.mark.parametrize(("value", "text"), [(np.nan, "NaN"), (-1e300, r"-1e\+300")])
+@pytest.mark.parametrize(("value", "text"), [(np.inf, "NaN or inf"), (-1e300, r"-1e\+300")])
 def test_errors_name_the_columns_of_a_frame(name, value, text):
     weighting = fitted(name)
     rows = inputs(weighting, X, X).copy()

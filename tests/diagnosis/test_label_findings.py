@@ -6,6 +6,9 @@ import pytest
 from disambig import LabelSets, diagnose
 from disambig.candidates import ClassCounts
 from disambig.datasets import UniformCorruption, remove_truths
+from disambig.diagnosis.neighborhoods import unit_inputs
+from disambig.theory import ambiguity, theorem_requirement
+from disambig.weights import NeighborWeights
 
 NAMES = np.array(["ant", "bee", "cow"])
 
@@ -56,8 +59,36 @@ def test_rows_without_information():
 def test_too_few_rows():
     X, _, mask = blobs()
     mask[29:] = True
-    found = issue(diagnose(X, LabelSets(mask, NAMES)), "L102")
+    found = issue(diagnose(X, LabelSets(mask, NAMES), fast=True), "L102")
     assert found.evidence == {"n_informative": 29, "least": 30}
+    assert found.message == "29 of 120 rows exclude something; 30 are needed."
+
+
+def test_too_few_rows_have_what_the_theorem_asks_for():
+    """At the largest share, of three regions, of sets with another class that were counted."""
+    X, truth, mask = blobs(28)
+    found = issue(diagnose(X, LabelSets(mask, NAMES)), "L102")
+    etas = ambiguity(unit_inputs(X), LabelSets(mask, NAMES), weights=NeighborWeights(2)).eta
+    worst = etas.estimate.argmax()
+    asked = theorem_requirement(etas.estimate[worst], n_classes=3, mass=9 / 28)
+    assert found.evidence == {
+        "n_informative": 28,
+        "least": 30,
+        "eta": etas.estimate[worst],
+        "eta_interval": [etas.low[worst], etas.high[worst]],
+        "theorem_neighbors": asked.n_neighbors,
+        "theorem_rows": asked.n_rows,
+    }
+    assert f"{asked.n_neighbors} neighbours and {asked.n_rows} rows suffice" in found.message
+    assert "far fewer often do" in found.message
+    mask[:, 1] = True
+    found = diagnose(X, LabelSets(mask, NAMES))["L102"]
+    assert "no number of rows is known to suffice" in found.message
+    assert found.evidence["theorem_rows"] is None
+    # Regions of several labels: the theorem does not apply.
+    shuffled = np.eye(3, dtype=bool)[np.random.default_rng(0).permutation(truth)]
+    found = diagnose(X, LabelSets(shuffled, NAMES))["L102"]
+    assert found.evidence == {"n_informative": 28, "least": 30}
 
 
 def test_copies_contradict():
@@ -193,6 +224,55 @@ def test_sets_that_never_narrow():
     assert found.evidence["pairs"] == [{"classes": ["bee", "cow"], "n_rows": 40}]
     assert found.evidence["eta"] == 1.0
     assert found.evidence["eta_of_all"] < 0.4
+    # No number of neighbours suffices there; elsewhere few do.
+    assert found.evidence["theorem_neighbors"] is None
+    assert 1 < found.evidence["theorem_neighbors_of_all"] < 10
+
+
+def test_regions_with_fewer_rows_than_the_theorem_asks_for():
+    """Of the sets of a blob four in five have another class; 24 rows are few, 96 are not."""
+    for copies, is_quiet in ((1, False), (4, True)):
+        X, truth, mask = blobs(160 * copies, 4)
+        rows = np.flatnonzero(truth == 3)
+        kept = np.sort(np.concatenate([np.flatnonzero(truth != 3), rows[: 24 * copies]]))
+        X, truth, mask = X[kept], truth[kept], mask[kept]
+        rows = np.flatnonzero(truth == 3)
+        mask[rows] = [False, False, True, True]
+        mask[rows[::5], 2] = False
+        report = diagnose(X, LabelSets(mask, [*NAMES, "dog"]))
+        assert not report.issues, str(report)
+        found = report["L122"]
+        if is_quiet:
+            assert found.section == "passed"
+            assert not found.scores[truth == 3].any()
+            continue
+        assert found.section == "tip"
+        assert found.rows.tolist() == rows.tolist()
+        (region,) = found.evidence["regions"]
+        assert (region["class"], region["other"], region["n_rows"]) == ("dog", "cow", 24)
+        assert region["eta"] == pytest.approx(0.8, abs=0.15)
+        asked = theorem_requirement(region["eta"], n_classes=4, mass=1 / 6)
+        assert found.evidence["theorem_rows"] == asked.n_rows
+        assert region["theorem_neighbors"] == asked.n_neighbors > 24
+        assert np.allclose(found.scores[rows], 1 - 24 / asked.n_neighbors)
+        assert f"for which {asked.n_neighbors} rows suffice; far fewer often do" in found.message
+        assert not found.scores[truth != 3].any()
+
+
+def test_regions_that_the_theorem_does_not_judge():
+    """A class that another one always accompanies; labels that inputs do not determine."""
+    X, truth, _ = blobs(120)
+    mask = np.eye(3, dtype=bool)[truth]
+    mask[truth == 0, 1] = True
+    found = diagnose(X, LabelSets(mask, NAMES))["L122"]
+    assert found.section == "passed"
+    assert np.isnan(found.scores[truth == 0]).all()
+    assert not found.scores[truth != 0].any()
+    rng = np.random.default_rng(0)
+    found = diagnose(X, NAMES[rng.permutation(truth)])["L122"]
+    assert found.section == "passed"
+    assert np.isnan(found.scores).all()
+    assert diagnose(X[:29], LabelSets(mask[:29], NAMES))["L122"].section == "not applicable"
 
 
 def test_parts_without_a_label():

@@ -322,6 +322,43 @@ def test_constant_positive_and_unknown_tags():
     assert found.evidence["tags"] == ["b"]
 
 
+# ---------------------------------------------------------------- orders and bits
+
+
+def test_items_and_tags_that_look_alike():
+    X, ranks = rankings()
+    names = ["ant", "bee", "cow", "Ant"]
+    ranks[20:, 3] = np.nan
+    texts = [" > ".join(names[k] for k in np.argsort(row) if not np.isnan(row[k])) for row in ranks]
+    for y in (PartialOrders.from_any(ranks, items=names), texts):
+        found = issue(diagnose(X, y), "O114")
+        assert found.rows.tolist() == list(range(20))
+        assert [sorted(pair) for pair in found.evidence["pairs"]] == [["Ant", "ant"]]
+    X, bits = tags()
+    bits[30:, 1] = np.nan
+    bits[31, 1] = 0.0
+    found = issue(diagnose(X, PartialBits.from_any(bits, tags=["a", "A ", "b", "c", "d"])), "B114")
+    assert found.rows.tolist() == [*range(30), 31]
+    assert "look like one tag" in found.message
+
+
+@pytest.mark.parametrize("kind", ["numbers", "orders", "bits"])
+def test_parts_without_a_target(kind):
+    """A part of 40 rows of which nothing is known, and another with one known row."""
+    X, y = {"numbers": intervals, "orders": rankings, "bits": tags}[kind]()
+    X[:40] += 100.0
+    X[40:80] -= 100.0
+    y[:40] = (-np.inf, np.inf) if kind == "numbers" else np.nan
+    known = y[41].copy()
+    y[40:80] = y[0]
+    y[41] = known
+    report = diagnose(X, y, kind=kind)
+    found = issue(report, {"numbers": "N121", "orders": "O121", "bits": "B121"}[kind])
+    assert found.rows.tolist() == list(range(40))
+    assert found.evidence == {"n_parts": 3, "n_parts_without": 1}
+    assert found.scores.sum() == 40
+
+
 # ---------------------------------------------------------------- features
 
 KINDS = {

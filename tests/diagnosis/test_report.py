@@ -36,7 +36,7 @@ def test_sections():
     assert [found.code for found in report] == ["L114", "F101", "L101", "L104"]
     assert len(report) == 4
     assert [found.code for found in report.ignored] == ["L111"]
-    assert [found.code for found in report.skipped] == ["L130"]
+    assert [found.code for found in report.skipped] == ["L122", "L130"]
     assert "N110" in [found.code for found in report.not_applicable]
     total = [found for name in SECTIONS for found in report.section(name)]
     assert len(total) == len(report.findings) == len(CHECKS)
@@ -220,9 +220,10 @@ def test_codes_are_unique_and_stable():
     codes = [check.code for check in CHECKS]
     assert len(set(codes)) == len(codes)
     assert " ".join(codes) == (
-        "L100 L101 L102 L103 L104 L110 L111 L112 L113 L114 L115 L116 L120 L121 L130 L140 L141 "
-        "N100 N101 N102 N103 N104 N110 N111 N112 N113 N114 N115 "
-        "O100 O101 O102 O103 O104 O110 B100 B101 B102 B103 B104 B110 B111 B112 "
+        "L100 L101 L102 L103 L104 L110 L111 L112 L113 L114 L115 L116 L120 L121 L122 L130 L140 L141 "
+        "N100 N101 N102 N103 N104 N110 N111 N112 N113 N114 N115 N121 "
+        "O100 O101 O102 O103 O104 O110 O114 O121 "
+        "B100 B101 B102 B103 B104 B110 B111 B112 B114 B121 "
         "N130 O130 B130 "
         "F101 F102 F103 F104 F105"
     )

@@ -17,7 +17,7 @@ from disambig import (
 from disambig.exceptions import MissingColumnWarning
 from disambig.inputs import CompletedWeights, fit_completion
 from disambig.trust import cross_examine
-from disambig.weights import NeighborWeights
+from disambig.weights import ForestWeights, NeighborWeights
 
 N = 80
 
@@ -88,7 +88,10 @@ def test_holes_only_at_predict(kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("weights", ["kernel_ridge", NeighborWeights(5, metric="nan_euclidean")])
+@pytest.mark.parametrize(
+    "weights",
+    ["kernel_ridge", NeighborWeights(5, metric="nan_euclidean"), ForestWeights(n_estimators=10)],
+)
 def test_rows_without_input(kind, weights):
     X, y = inputs()[0], targets(kind)
     X[7] = np.nan

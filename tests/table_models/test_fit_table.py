@@ -10,6 +10,7 @@ import pytest
 import disambig
 from disambig import fit_table
 from disambig.exceptions import InputShiftWarning, TableError
+from disambig.table_models import predictor as predictor_module
 from disambig.tables import load_table
 from tests.table_models.tables import MAKE
 
@@ -57,6 +58,21 @@ def test_new_tables_in_any_form(kind, models):
     found = model.predict(plain)
     assert found["row"].tolist() == list(range(len(plain)))
     assert found["prediction"].tolist() == every["prediction"].tolist()
+
+
+@pytest.mark.parametrize("kind", MAKE)
+def test_predictions_and_their_score_in_blocks(kind, models, monkeypatch):
+    made, model = models[kind]
+    monkeypatch.setattr(predictor_module, "_BLOCK_ROWS", 37)
+    steps = []
+    found, score = model.predictor.predict_scored(
+        made.frame, coverage=0.8, callback=lambda progress: steps.append(progress.iteration)
+    )
+    pd.testing.assert_frame_equal(found, model.predict(made.frame, coverage=0.8))
+    assert steps == list(range(5))
+    expected = model.pipeline.score(model.table.X, model.table.candidates)
+    assert score == model.predictor.score(made.frame) == pytest.approx(expected, rel=1e-12)
+    assert model.predictor.predict_scored(made.frame[["colour", "width", "size"]])[1] is None
 
 
 @pytest.mark.parametrize("kind", ["labels", "orders", "bits"])

@@ -7,7 +7,7 @@ import pytest
 
 from disambig import LabelSets
 from disambig.datasets import make_separated_clusters
-from disambig.theory import ambiguity, local_ambiguity
+from disambig.theory import ambiguity, local_ambiguity, theorem_requirement
 from disambig.theory.verdicts import Status
 
 
@@ -32,6 +32,14 @@ def test_the_summary_of_a_clear_data_set() -> None:
     required = found.requirement(error=0.01)
     assert f"requires {required.n_neighbors} neighbours and {required.n_rows:,} rows" in text
     assert "For an error of 1 %" in text
+    etas = found.eta.estimate
+    k = [theorem_requirement(eta, n_classes=4, mass=0.2, error=0.01).n_neighbors for eta in etas]
+    assert found.neighbors(error=0.01) == k
+    estimated = found.requirement(0.01, eta=etas.max())
+    assert estimated.n_neighbors == max(k) < required.n_neighbors
+    # A region has the rows of one cluster.
+    pairs = set(zip(found.codes.tolist(), data.clusters.tolist(), strict=True))
+    assert len(pairs) == len(found.regions)
     assert repr(found) == "Ambiguity(4 regions, 4 classes, 2000 rows)"
 
 
@@ -46,6 +54,8 @@ def test_a_region_of_one_row_is_not_judged() -> None:
     sets = LabelSets.from_labels(["a", "b"] * 10 + ["b"])
     found = ambiguity(None, sets, regions=["many"] * 20 + ["one"])
     assert found.is_judged.tolist() == [True, False]
+    assert found.neighbors()[1] is None
+    assert found.codes.tolist() == [0] * 20 + [1]
     assert found.statuses()[1] is Status.UNKNOWN
     assert "Region 'one' (1 row): too few rows to say anything." in str(found)
     assert {pair.region for pair in found.pairs()} == {"many"}

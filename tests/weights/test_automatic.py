@@ -2,7 +2,8 @@
 
 from disambig import memory
 from disambig.weights import KernelRidgeWeights, NystromWeights
-from disambig.weights.registry import MAX_EXACT_ROWS, automatic_ridge
+from disambig.weights.divided.whole import MAX_EXACT_ROWS
+from disambig.weights.registry import automatic_ridge
 
 
 def test_few_rows_are_exact_and_many_have_landmarks():

@@ -102,6 +102,7 @@ def run_info(arguments: argparse.Namespace) -> int:
     from dataclasses import asdict
     from pathlib import Path
 
+    from disambig.estimators.selection.trial_texts import short_numbers
     from disambig.persistence import describe_model
 
     output = Output("disambig info", as_json=arguments.json, quiet=arguments.quiet)
@@ -117,7 +118,7 @@ def run_info(arguments: argparse.Namespace) -> int:
     target = plan["target"]["columns"] if is_table else []
     rows: list[tuple[str, Any]] = [
         ("estimator", about.metadata.get("estimator", about.estimator)),
-        ("chosen", about.metadata.get("chosen")),
+        ("chosen", short_numbers(about.metadata.get("chosen") or "")),
         ("kind", about.metadata.get("kind")),
         ("target", _listed(target)),
         ("identifier", plan["id"] if is_table else None),
@@ -125,7 +126,7 @@ def run_info(arguments: argparse.Namespace) -> int:
         ("training rows", about.n_rows),
         ("outputs", _listed(about.outputs)),
         ("columns", _listed([f"{one['name']} ({one['type']})" for one in columns])),
-        ("table", about.table_hash),
+        ("table hash", about.table_hash),
         ("versions", ", ".join(f"{name} {one}" for name, one in about.versions.items())),
     ]
     output.table(

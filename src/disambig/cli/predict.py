@@ -75,14 +75,13 @@ def run(arguments: argparse.Namespace) -> int:
     for note in table.notes:
         output.note(note)
     with output.shown_warnings(), progress_bar(arguments.quiet) as callback:
-        found = predictor.predict(
+        found, score = predictor.predict_scored(
             table,
             proba=arguments.proba,
             coverage=arguments.sets,
             callback=callback,
             **bag_options(arguments),
         )
-        score = predictor.score(table)
     content = csv_bytes(found, excel_safe=arguments.excel_safe)
     if arguments.sets is not None and predictor.set_rule is not None:
         output.note(predictor.set_rule.statement(arguments.sets))

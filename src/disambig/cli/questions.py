@@ -133,6 +133,7 @@ def run_answer(arguments: argparse.Namespace) -> int:
     changed = int((model.labels["label"].astype(str) != after.labels["label"].astype(str)).sum())
     known, former = summary["confidence"], before["confidence"]
     output.line(
+        f"{counted(int(after.labels['is_answered'].sum()), 'row')} answered so far: "
         f"{counted(changed, 'label')} changed; {known['resolved']} are resolved (before: "
         f"{former['resolved']}), mean confidence {known['mean']:.3f} (before: {former['mean']:.3f})"
     )

@@ -199,21 +199,103 @@ def add_leaf_sums(
     for t in range(starts.size - 1):
         sums[: starts[t + 1] - starts[t]] = 0.0
         _sum_leaves(column_leaves, column_factors, t, values, sums)
-        weights = leaf_weights[starts[t] : starts[t + 1]]
-        for i in range(product.shape[0]):
-            leaf = row_leaves[t, i]
-            if leaf < 0:
-                continue
-            factor = weights[leaf] * _factor(row_factors, t, i)
-            if skip_own and column_leaves[t, i] >= 0:
-                own = _factor(column_factors, t, i)
-                for c in range(product.shape[1]):
-                    # The same product that was added to the sum: if it was the only one, exactly 0
-                    # remains.
-                    product[i, c] += factor * (sums[leaf, c] - own * values[i, c])
-            else:
-                for c in range(product.shape[1]):
-                    product[i, c] += factor * sums[leaf, c]
+        _add_to_rows(
+            row_leaves,
+            row_factors,
+            column_leaves,
+            column_factors,
+            t,
+            leaf_weights[starts[t] : starts[t + 1]],
+            skip_own,
+            sums,
+            values,
+            product,
+        )
+
+
+@compiled
+def sum_all_leaves(
+    leaves: AnyArray, factors: AnyArray, starts: AnyArray, values: FloatArray, sums: FloatArray
+) -> None:
+    """``sums[k] += sum_tj [k is the leaf of j] g[t, j] values[j]``, for the leaves of all trees.
+
+    Parameters
+    ----------
+    leaves, factors, starts, values
+        Of the columns, as in `add_leaf_sums`.
+    sums : float64, (leaves of all trees, p), C-contiguous
+    """
+    for t in range(starts.size - 1):
+        _sum_leaves(leaves, factors, t, values, sums[starts[t] : starts[t + 1]])
+
+
+@compiled
+def add_all_sums(
+    row_leaves: AnyArray,
+    row_factors: AnyArray,
+    column_leaves: AnyArray,
+    column_factors: AnyArray,
+    starts: AnyArray,
+    leaf_weights: FloatArray,
+    skip_own: Any,
+    sums: FloatArray,
+    values: FloatArray,
+    product: FloatArray,
+) -> None:
+    """`add_leaf_sums` where the sums of all leaves are at hand.
+
+    Parameters
+    ----------
+    row_leaves, row_factors, column_leaves, column_factors, starts, leaf_weights, skip_own, product
+        As in `add_leaf_sums`. The columns are read only if `skip_own`, which skips column i at row
+        i: they are then the same rows.
+    sums : float64, (leaves of all trees, p), C-contiguous
+    values : float64, (q, p), C-contiguous
+        Of these columns.
+    """
+    for t in range(starts.size - 1):
+        _add_to_rows(
+            row_leaves,
+            row_factors,
+            column_leaves,
+            column_factors,
+            t,
+            leaf_weights[starts[t] : starts[t + 1]],
+            skip_own,
+            sums[starts[t] : starts[t + 1]],
+            values,
+            product,
+        )
+
+
+@compiled
+def _add_to_rows(
+    row_leaves: AnyArray,
+    row_factors: AnyArray,
+    column_leaves: AnyArray,
+    column_factors: AnyArray,
+    t: Any,
+    weights: FloatArray,
+    skip_own: Any,
+    sums: FloatArray,
+    values: FloatArray,
+    product: FloatArray,
+) -> None:
+    """``product[i] += f[t, i] u[k] sums[k]`` with k the leaf of i in tree t."""
+    for i in range(product.shape[0]):
+        leaf = row_leaves[t, i]
+        if leaf < 0:
+            continue
+        factor = weights[leaf] * _factor(row_factors, t, i)
+        if skip_own and column_leaves[t, i] >= 0:
+            own = _factor(column_factors, t, i)
+            for c in range(product.shape[1]):
+                # The same product that was added to the sum: if it was the only one, exactly 0
+                # remains.
+                product[i, c] += factor * (sums[leaf, c] - own * values[i, c])
+        else:
+            for c in range(product.shape[1]):
+                product[i, c] += factor * sums[leaf, c]
 
 
 @compiled

@@ -11,12 +11,14 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from disambig.dask.cluster import client_of, require_dask
-from disambig.estimators.in_parts import PartsEstimator, rows_key
+from disambig.estimators.rows.parts_choice import gathered_if_few
+from disambig.estimators.rows.parts_estimator import PartsEstimator, rows_key
 from disambig.exceptions import ClusterError
 from disambig.solvers.kept_solves import keeping_solves
 from disambig.solvers.loop import Status
 from disambig.weights.divided.neighbors import DividedNeighbors
 from disambig.weights.divided.rows import DividedRows
+from disambig.weights.registry import reads_parts
 
 _NAME = "DaskEstimator"
 
@@ -41,7 +43,12 @@ def dask_rows(X: Any, client: Any = None, *, max_attempts: int = 10) -> DividedR
 
     Examples
     --------
-    With workers of `local_client`::
+    >>> from disambig.dask import dask_rows, local_client
+    >>> with local_client(2) as client:  # doctest: +SKIP
+    ...     dask_rows("folder of Parquet files", client).shape
+    (1000000, 8)
+
+    Then::
 
         rows = dask_rows(dask.array.from_array(X, chunks=(100_000, -1)), client)
         found = cross_examine(PartialLabelClassifier(NeighborWeights(10)), rows, mask)
@@ -172,6 +179,9 @@ class DaskEstimator(PartsEstimator):
             is_own = before["_is_own_client_"]
         self._client_, self._is_own_client_, self._executor_ = client, is_own, executor
         self._predictor_: Any = None
+        # Few rows, and what needs all of them, were fitted in memory.
+        is_gathered = gathered_if_few(model, rows) is not rows
+        self._in_memory_ = is_gathered or not reads_parts(model.weights_)
         self.estimator_ = _without_tables(model)
         self.traffic_ = dict(executor.counts)
         executor.forget()
@@ -222,7 +232,7 @@ class DaskEstimator(PartsEstimator):
         """
         from disambig.dask.collections import open_inputs
         from disambig.dask.executor import check_client
-        from disambig.dask.predictions import LazyPredictor, check_queries
+        from disambig.dask.predictions import LazyPredictor, MemoryPredictor, check_queries
 
         self._require(method)
         if self._client_ is None or self._executor_ is None:
@@ -233,7 +243,8 @@ class DaskEstimator(PartsEstimator):
         X = open_inputs(X)
         check_queries(X, self.estimator_.n_features_in_)
         if self._predictor_ is None:
-            self._predictor_ = LazyPredictor(self.estimator_, self._executor_)
+            kind = MemoryPredictor if self._in_memory_ else LazyPredictor
+            self._predictor_ = kind(self.estimator_, self._executor_)
         return self._predictor_(X, method, arguments)
 
     def close(self) -> None:

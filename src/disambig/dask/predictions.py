@@ -5,6 +5,7 @@ tables of the rows that vote. Other votes are products: what they multiply is co
 fit, and is small.
 """
 
+import copy
 from typing import Any, NamedTuple
 
 import dask.array as da
@@ -64,41 +65,16 @@ class PartPredictor(NamedTuple):
     n_rows: int
 
 
-class LazyPredictor:
-    """Predictions of collections by a fitted estimator.
+class _Predictor:
+    """Predictions of collections, a partition at a time."""
 
-    Parameters
-    ----------
-    model : estimator that was fitted on `DividedRows`
-    executor : DaskExecutor
-    """
+    n_features: int
+    names: tuple[str, ...] | None
 
-    def __init__(self, model: Any, executor: DaskExecutor) -> None:
-        tables = row_tables(model)
-        weights, transform = model._weightings_.predict_weights, _Transform([])
-        while hasattr(weights, "divided_transform"):
-            transform.steps.append(weights.divided_transform)
-            weights = weights.weights_
-        options = None
-        self.indices: tuple[Any, ...] = ()
-        if isinstance(weights, NeighborWeights) and isinstance(weights.index_, DividedNeighbors):
-            options, self.indices = weights.index_.options, tuple(weights.index_.indices)
-            self.tables = _tables_on_workers(executor, tables.table)
-        else:
-            transform = _Transform([])
-            self.tables = executor.submit(
-                _same, projection_of(model._weightings_.predict_weights, tables.table)
-            )
-        empty = tables._replace(table=tables.table[:0])
-        n = len(tables.table)
-        completion = model.completion_
-        how = PartPredictor(condensed(model), empty, completion, transform, options, n)
-        self.n_features, self.names = (
-            model.n_features_in_,
-            getattr(model, "feature_names_in_", None),
-        )
-        self._how = how
-        self.how = executor.submit(_same, how)
+    def __init__(self, model: Any) -> None:
+        names = getattr(model, "feature_names_in_", None)
+        self.n_features = model.n_features_in_
+        self.names = None if names is None else tuple(names.tolist())
 
     def __call__(self, X: Any, method: str, arguments: dict[str, Any]) -> Any:
         """Predictions of a Dask collection ``(q, d)`` as a lazy array with its partitions.
@@ -117,38 +93,90 @@ class LazyPredictor:
         else:
             parts = X.to_delayed()
             heights = [np.nan] * len(parts)
-        names = None if self.names is None else tuple(self.names.tolist())
-        like = self._like(method, arguments)
+        # Of one made-up input, for shape and type.
+        zero = np.zeros((1, self.n_features))
+        like = np.asarray(getattr(self._like(), method)(zero, **arguments))
         found = []
         for part, height in zip(parts, heights, strict=True):
-            queries = delayed(query_part)(part, self.n_features, names)
-            if self._how.options is None:
-                predicted = delayed(project_part)(queries, self.tables, self.how, method, arguments)
-            else:
-                wanted = delayed(searched_part)(queries, self.how)
-                table = None
-                for index in self.indices:
-                    table = delayed(extend_table)(
-                        table, index, wanted, self._how.options.n_neighbors
-                    )
-                predicted = delayed(vote_part)(
-                    table, queries, self.tables, self.how, method, arguments
-                )
+            queries = delayed(query_part)(part, self.n_features, self.names)
+            predicted = self._predicted(queries, method, arguments)
             shape = (height, *like.shape[1:])
             found.append(da.from_delayed(predicted, shape=shape, dtype=like.dtype))
         return da.concatenate(found)
 
-    def _like(self, method: str, arguments: dict[str, Any]) -> AnyArray:
-        """Predictions of one made-up input, for shape and type."""
-        how = self._how
-        width = sum(how.tables.widths)
-        model = predicting(
-            how.model, how.tables.part(np.ones((1, width))), DenseVotes(np.ones((1, 1)))
-        )
-        found: AnyArray = np.asarray(
-            getattr(model, method)(np.zeros((1, self.n_features)), **arguments)
-        )
-        return found
+    def _like(self) -> Any:
+        """An estimator whose predictions have the same shape and type."""
+        raise NotImplementedError
+
+    def _predicted(self, queries: Any, method: str, arguments: dict[str, Any]) -> Any:
+        """The lazy predictions of one partition."""
+        raise NotImplementedError
+
+
+class MemoryPredictor(_Predictor):
+    """Predictions by an estimator that was fitted in memory, which travels to the workers.
+
+    Parameters
+    ----------
+    model : fitted estimator
+    executor : DaskExecutor
+    """
+
+    def __init__(self, model: Any, executor: DaskExecutor) -> None:
+        super().__init__(model)
+        self._model = copy.copy(model)
+        self._model.callback = self._model._training_inputs_ = None
+        self._how = executor.submit(_same, self._model)
+
+    def _like(self) -> Any:
+        return self._model
+
+    def _predicted(self, queries: Any, method: str, arguments: dict[str, Any]) -> Any:
+        return delayed(model_part)(queries, self._how, method, arguments)
+
+
+class LazyPredictor(_Predictor):
+    """Predictions by an estimator that was fitted on rows in parts.
+
+    Parameters
+    ----------
+    model : fitted estimator
+    executor : DaskExecutor
+    """
+
+    def __init__(self, model: Any, executor: DaskExecutor) -> None:
+        super().__init__(model)
+        tables = row_tables(model)
+        weights, transform = model._weightings_.predict_weights, _Transform([])
+        while hasattr(weights, "divided_transform"):
+            transform.steps.append(weights.divided_transform)
+            weights = weights.weights_
+        options = None
+        self._indices: tuple[Any, ...] = ()
+        if isinstance(weights, NeighborWeights) and isinstance(weights.index_, DividedNeighbors):
+            options, self._indices = weights.index_.options, tuple(weights.index_.indices)
+            self._tables = _tables_on_workers(executor, tables.table)
+        else:
+            projection = projection_of(model._weightings_.predict_weights, tables.table)
+            self._tables = executor.submit(_same, projection)
+        empty = tables._replace(table=tables.table[:0])
+        n = len(tables.table)
+        self._how = PartPredictor(condensed(model), empty, model.completion_, transform, options, n)
+        self._placed = executor.submit(_same, self._how)
+
+    def _like(self) -> Any:
+        width = sum(self._how.tables.widths)
+        tables = self._how.tables.part(np.ones((1, width)))
+        return predicting(self._how.model, tables, DenseVotes(np.ones((1, 1))))
+
+    def _predicted(self, queries: Any, method: str, arguments: dict[str, Any]) -> Any:
+        rest = queries, self._tables, self._placed, method, arguments
+        if self._how.options is None:
+            return delayed(project_part)(*rest)
+        wanted, table = delayed(searched_part)(queries, self._placed), None
+        for index in self._indices:
+            table = delayed(extend_table)(table, index, wanted, self._how.options.n_neighbors)
+        return delayed(vote_part)(table, *rest)
 
 
 class _Transform(NamedTuple):
@@ -237,6 +265,11 @@ def project_part(
     scores = projection(_completed(queries, how))
     tables = how.tables.part(np.eye(scores.shape[1]))
     model = predicting(how.model, tables, DenseVotes(scores))
+    return np.asarray(getattr(model, method)(queries, **arguments))
+
+
+def model_part(queries: AnyArray, model: Any, method: str, arguments: dict[str, Any]) -> AnyArray:
+    """The predictions of an estimator in memory."""
     return np.asarray(getattr(model, method)(queries, **arguments))
 
 

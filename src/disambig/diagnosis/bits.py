@@ -5,7 +5,7 @@ import numpy as np
 from disambig.candidates.labels.classes import listed
 from disambig.diagnosis.conflicts import conflict_checks, sign_copies, sign_neighbors
 from disambig.diagnosis.findings import Check, Outcome, Verdict, flagged, named
-from disambig.diagnosis.information import information_checks
+from disambig.diagnosis.information import information_checks, parts_check, spelling_check
 from disambig.diagnosis.neighborhoods import Neighborhoods
 from disambig.diagnosis.subject import Subject
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
@@ -113,4 +113,6 @@ BIT_CHECKS = (
         "Leave the tag out, or label some rows.",
         never_known,
     ),
+    spelling_check("bits"),
+    parts_check("bits"),
 )

@@ -1,6 +1,8 @@
-"""Checks of label sets by regions: where sets never narrow down, or nobody has a label."""
+"""Checks of label sets by regions: where sets never narrow down, or miss the truth."""
 
 import warnings
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -9,18 +11,18 @@ from disambig.diagnosis.findings import (
     Check,
     NotApplicable,
     Outcome,
-    Skipped,
     Verdict,
     flagged,
     share_text,
 )
-from disambig.diagnosis.information import LEAST_ROWS
+from disambig.diagnosis.information import LEAST_ROWS, parts_check
+from disambig.diagnosis.label_requirements import more_rows_asked
 from disambig.diagnosis.labels import co_occurrence
 from disambig.diagnosis.neighborhoods import N_NEIGHBORS, N_REGION
 from disambig.diagnosis.subject import Subject
 from disambig.estimators import PartialLabelClassifier
 from disambig.notation import BoolArray, FloatArray, IntArray
-from disambig.theory import local_ambiguity
+from disambig.theory import local_ambiguity, theorem_requirement
 from disambig.theory.shares import Shares
 from disambig.trust import cross_examine
 from disambig.weights import NeighborWeights
@@ -107,39 +109,25 @@ def _rarest_pairs(common: BoolArray, shares: FloatArray) -> tuple[IntArray, Floa
     return pairs[inverse], least[inverse]
 
 
-def _local_eta(subject: Subject, rows: IntArray) -> dict[str, float]:
-    """How often a second class is a candidate around some rows and around all, if not `fast`."""
+def _local_eta(subject: Subject, rows: IntArray) -> dict[str, Any]:
+    """How often a second class is a candidate around some rows and around all, if not `fast`.
+
+    And the neighbours that the theorem asks for at either; None: no number suffices.
+    """
     if subject.fast:
         return {}
     found = local_ambiguity(
         subject.scaled, subject.candidates, n_neighbors=min(N_REGION, subject.n)
     )
-    return {"eta": float(found.eta.estimate[rows].mean()), "eta_of_all": found.mean_eta}
-
-
-def without_label(subject: Subject) -> Verdict:
-    """Connected parts of the neighbour graph in which no row is informative."""
-    if subject.informative.all():
-        return NotApplicable("every row is informative")
-    if not subject.informative.any():
-        return NotApplicable("no row is informative")
-    if not subject.near.is_complete:
-        return Skipped("needs the neighbours of every row; fast=False searches them")
-    parts = subject.near.parts
-    labeled = np.bincount(parts, weights=subject.informative) > 0
-    rows = flagged(~labeled[parts])
-    evidence = {"n_parts": labeled.size, "n_parts_without": int(np.count_nonzero(~labeled))}
-    if not rows.size:
-        return Outcome(evidence=evidence)
-    scores = np.zeros(subject.n)
-    scores[rows] = 1.0
-    return Outcome(
-        f"{share_text(rows.size, subject.n)} are in {evidence['n_parts_without']} parts of the "
-        "neighbour graph that no label reaches.",
-        rows,
-        scores,
-        evidence,
-    )
+    etas = {"eta": float(found.eta.estimate[rows].mean()), "eta_of_all": found.mean_eta}
+    n_classes = subject.candidates.n_classes
+    asked = {
+        name.replace("eta", "theorem_neighbors"): theorem_requirement(
+            eta, n_classes=n_classes, mass=1.0
+        ).n_neighbors
+        for name, eta in etas.items()
+    }
+    return etas | asked
 
 
 def wrong_sets(subject: Subject) -> Verdict:
@@ -215,22 +203,30 @@ REGION_CHECKS = (
         _KIND,
         "All informative sets of a row and its 20 nearest neighbours (six at least) share two "
         "classes, which by their frequency happens anywhere with a probability of 1% or less. The "
-        "evidence has eta of disambig.theory.local_ambiguity. A tip if it is 1% of the "
-        "rows or less.",
+        "evidence has eta of disambig.theory.local_ambiguity, and the neighbours that suffice for "
+        "it by disambig.theory.theorem_requirement. A tip if it is 1% of the rows or less.",
         "Inside such a region nothing decides between the two classes, however many rows come.",
         "Label some rows of the region exactly.",
         never_narrows,
     ),
+    parts_check("labels"),
     Check(
-        "L121",
-        "parts-without-label",
-        "Parts of the neighbour graph without a label",
-        "issue",
+        "L122",
+        "more-rows-asked",
+        "Regions with fewer rows than the theory asks for",
+        "tip",
         _KIND,
-        "A connected part of the graph of the 10 nearest neighbours has no informative row.",
-        "No label reaches these rows: theirs come from elsewhere, or are arbitrary.",
-        "Label one row of each part, or leave the part out.",
-        without_label,
+        "disambig.theory.ambiguity estimates, where one class is recovered, the share eta of sets "
+        "that have another one, too (rows that say nothing have all). At eta, the theorem on "
+        "exponential rates asks for more neighbours than the region has rows (an error of 5%). "
+        "Regions of which more than 10% of the sets lack the class are not judged; those with "
+        "another class in every set are left to L110, L111 and L120. The score is the share of "
+        "rows that is missing.",
+        "What suffices by the theorem is not there, so that nothing promises that the class is "
+        "separated from the other one. Far fewer rows often do: this says where to look first.",
+        "Label some rows of the region exactly, narrow its sets, or collect more such rows.",
+        partial(more_rows_asked, least=LEAST_ROWS["labels"]),
+        is_slow=True,
     ),
     Check(
         "L130",

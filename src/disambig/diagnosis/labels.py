@@ -7,7 +7,6 @@ import numpy as np
 from disambig.candidates import LabelSets
 from disambig.candidates.labels.classes import listed
 from disambig.candidates.look_alikes import (
-    alike_pairs,
     joined_labels,
     missing_marks,
     written_sets,
@@ -22,7 +21,7 @@ from disambig.diagnosis.findings import (
     named,
     share_text,
 )
-from disambig.diagnosis.information import information_checks
+from disambig.diagnosis.information import information_checks, marked, spelling_check
 from disambig.diagnosis.neighborhoods import Neighborhoods
 from disambig.diagnosis.subject import Subject
 from disambig.notation import BoolArray, FloatArray, IntArray
@@ -37,12 +36,6 @@ _MIN_SETS = 20
 def rows_with(sets: LabelSets, classes: BoolArray, rows: BoolArray) -> IntArray:
     """Those of some rows whose set has one of the classes ``(K,)``."""
     return flagged(rows & sets.mask[:, classes].any(axis=1))
-
-
-def _marked(n: int, rows: IntArray) -> FloatArray:
-    scores = np.zeros(n)
-    scores[rows] = 1.0
-    return scores
 
 
 def co_occurrence(sets: LabelSets, rows: BoolArray) -> FloatArray:
@@ -76,7 +69,7 @@ def always_together(subject: Subject) -> Verdict:
         f"{'; '.join(named(group) for group in names[:3])} are in the same sets, in all "
         f"{rows.size} of them.",
         rows,
-        _marked(subject.n, rows),
+        marked(subject.n, rows),
         {"groups": names, "n_rows": rows.size},
     )
 
@@ -106,12 +99,12 @@ def never_alone(subject: Subject) -> Verdict:
     if not dominated.any():
         rows = rows_with(sets, alone, informative)
         text = f"Classes {named(evidence['classes'])} are never the only candidate."
-        return Outcome(text, rows, _marked(subject.n, rows), evidence, is_mild=True)
+        return Outcome(text, rows, marked(subject.n, rows), evidence, is_mild=True)
     pairs = [(names[a], names[int(within[a].argmax())]) for a in np.flatnonzero(dominated)]
     rows = rows_with(sets, dominated, informative)
     first = f"Class {pairs[0][0]!r} is never a candidate without {pairs[0][1]!r}"
     more = f", and {len(pairs) - 1} other classes have such a companion" if len(pairs) > 1 else ""
-    return Outcome(f"{first}{more}.", rows, _marked(subject.n, rows), evidence | {"pairs": pairs})
+    return Outcome(f"{first}{more}.", rows, marked(subject.n, rows), evidence | {"pairs": pairs})
 
 
 def nearly_everywhere(subject: Subject) -> Verdict:
@@ -138,7 +131,7 @@ def nearly_everywhere(subject: Subject) -> Verdict:
         f"Classes {named(classes)} are in {share_text(rows.size, count, 'sets')} with several "
         "candidates.",
         rows,
-        _marked(subject.n, rows),
+        marked(subject.n, rows),
         evidence | {"classes": classes, "shares": shares[everywhere]},
     )
 
@@ -153,28 +146,6 @@ def never_candidate(subject: Subject) -> Verdict:
     return Outcome(
         f"Classes {named(classes)} are a candidate of no informative row.",
         evidence={"classes": classes},
-    )
-
-
-def spelling(subject: Subject) -> Verdict:
-    """Classes that differ in case or blanks, or as text and number."""
-    sets = subject.candidates
-    pairs = alike_pairs(listed(sets.classes))
-    if not pairs:
-        return Outcome()
-    place = {(type(name), name): k for k, name in enumerate(listed(sets.classes))}
-    sizes = np.count_nonzero(sets.mask[subject.informative], axis=0)
-    rare = np.zeros(sets.n_classes, dtype=np.bool_)
-    for one, other in pairs:
-        a, b = place[type(one), one], place[type(other), other]
-        rare[a if sizes[a] < sizes[b] else b] = True
-    rows = rows_with(sets, rare, subject.informative)
-    shown = "; ".join(f"{one!r} and {other!r}" for one, other in pairs[:3])
-    return Outcome(
-        f"{shown} look like one class ({rows.size} rows have the rarer spelling).",
-        rows,
-        _marked(subject.n, rows),
-        {"pairs": pairs},
     )
 
 
@@ -193,7 +164,7 @@ def odd_names(subject: Subject) -> Verdict:
     return Outcome(
         f"{named(found)} are read as classes, though they look like sets or missing values.",
         rows,
-        _marked(subject.n, rows),
+        marked(subject.n, rows),
         {"classes": found},
     )
 
@@ -215,7 +186,7 @@ def positives_only(subject: Subject) -> Verdict:
     return Outcome(
         f"All {rows.size} rows with a label have {label!r}; the others may be anything.",
         rows,
-        _marked(subject.n, rows),
+        marked(subject.n, rows),
         {"class": label, "n_rows": rows.size},
     )
 
@@ -312,17 +283,7 @@ LABEL_CHECKS = (
         "Leave it out of classes=, or check that its column was read.",
         never_candidate,
     ),
-    Check(
-        "L114",
-        "spelling-variants",
-        "Classes that differ only in case or blanks",
-        "issue",
-        _KIND,
-        'Names such as "Cat" and "cat ", or 1 and "1". The rows are those of the rarer spelling.',
-        "They are learned as two classes.",
-        "Write what is one class in one way. If all are meant, name them by classes=.",
-        spelling,
-    ),
+    spelling_check("labels"),
     Check(
         "L115",
         "odd-class-names",

@@ -14,7 +14,7 @@ from disambig.diagnosis.findings import (
     flagged,
     share_text,
 )
-from disambig.diagnosis.information import information_checks
+from disambig.diagnosis.information import information_checks, marked, parts_check
 from disambig.diagnosis.neighborhoods import Neighborhoods
 from disambig.diagnosis.subject import Subject
 from disambig.notation import BoolArray, FloatArray, IntArray
@@ -35,12 +35,6 @@ def _hull(subject: Subject) -> Intervals:
     return hull
 
 
-def _marked(n: int, rows: IntArray) -> FloatArray:
-    scores = np.zeros(n)
-    scores[rows] = 1.0
-    return scores
-
-
 def inverted(subject: Subject) -> Verdict:
     """Intervals whose lower end is above the upper one."""
     rows = subject.refused.inverted
@@ -49,7 +43,7 @@ def inverted(subject: Subject) -> Verdict:
     return Outcome(
         f"{share_text(rows.size, subject.n)} have their lower end above their upper end.",
         rows,
-        _marked(subject.n, rows),
+        marked(subject.n, rows),
         {"n_rows": rows.size},
     )
 
@@ -63,7 +57,7 @@ def without_number(subject: Subject) -> Verdict:
         f"{share_text(rows.size, subject.n)} lack an end (NaN), or hold no number (a lower end of "
         "inf, an upper end of -inf).",
         rows,
-        _marked(subject.n, rows),
+        marked(subject.n, rows),
         {"n_rows": rows.size},
     )
 
@@ -86,7 +80,7 @@ def same_interval(subject: Subject) -> Verdict:
     return Outcome(
         f"{share_text(rows.size, count, 'informative rows')} have the same ends, {shown}.",
         rows,
-        _marked(subject.n, rows),
+        marked(subject.n, rows),
         evidence | {"ends": shown},
     )
 
@@ -103,7 +97,7 @@ def point_like(subject: Subject) -> Verdict:
         f"{share_text(rows.size, subject.n)} are narrower than {_POINT_WIDTH:g} of the range of "
         "all ends.",
         rows,
-        _marked(subject.n, rows),
+        marked(subject.n, rows),
         {"n_rows": rows.size},
     )
 
@@ -163,7 +157,7 @@ def one_sided(subject: Subject) -> Verdict:
             "an lower", "a lower"
         ),
         rows,
-        _marked(subject.n, rows),
+        marked(subject.n, rows),
         {"side": side, "column": column, "n_rows": rows.size},
     )
 
@@ -304,4 +298,5 @@ NUMBER_CHECKS = (
         "Add rows with a bound on the other side, or known values.",
         one_sided,
     ),
+    parts_check("numbers"),
 )

@@ -7,7 +7,7 @@ from scipy.sparse.csgraph import connected_components
 from disambig.candidates.labels.classes import listed
 from disambig.diagnosis.conflicts import conflict_checks, sign_copies, sign_neighbors
 from disambig.diagnosis.findings import Check, NotApplicable, Outcome, Verdict, named
-from disambig.diagnosis.information import information_checks
+from disambig.diagnosis.information import information_checks, parts_check, spelling_check
 from disambig.diagnosis.neighborhoods import Neighborhoods
 from disambig.diagnosis.subject import Subject
 from disambig.notation import FloatArray, IntArray
@@ -84,4 +84,6 @@ ORDER_CHECKS = (
         "Collect comparisons of these pairs, or leave the items out.",
         never_compared,
     ),
+    spelling_check("orders"),
+    parts_check("orders"),
 )

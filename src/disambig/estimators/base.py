@@ -6,10 +6,9 @@ solver.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import wraps
-from typing import Any, ClassVar, ParamSpec, TypeVar
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn import config_context
@@ -21,21 +20,23 @@ from disambig.estimators.completion.completing import completed_inputs, single_s
 from disambig.estimators.fitting import (
     Fit,
     FittedWeightings,
-    KeptRows,
     check_lengths,
     check_taken_inputs,
     fit_weightings,
-    kept_inputs,
-    kept_rows,
     validated_inputs,
 )
 from disambig.estimators.mixture import FittedMixture, Mixture, is_judged
-from disambig.estimators.parts_choice import chosen_for, gathered_if_few
-from disambig.estimators.progress.following import FollowedMixin, followed
+from disambig.estimators.progress.following import FollowedMixin
 from disambig.estimators.progress.reporting import current_callback
 from disambig.estimators.queries.mixins import VotingMixin
 from disambig.estimators.queries.notebook_view import NotebookMixin
 from disambig.estimators.queries.training_inputs import training_inputs
+from disambig.estimators.rows.kept import (
+    KeptRows,
+    kept_inputs,
+    kept_rows,
+)
+from disambig.estimators.rows.parts_choice import chosen_for, gathered_if_few
 from disambig.estimators.selection.protocol import SelectionKind, Trial
 from disambig.estimators.selection.search import Selection, select
 from disambig.estimators.selection.space import SEARCH_SPACE, SearchSpace
@@ -51,40 +52,7 @@ from disambig.solvers.kept_solves import kept_solve
 from disambig.solvers.loop import Callback
 from disambig.solvers.registry import resolve_solver
 from disambig.votes import Votes
-from disambig.weights.registry import is_pairwise, reads_missing
-
-P = ParamSpec("P")
-E = TypeVar("E", bound=BaseEstimator)
-
-
-def all_or_nothing(fit: Callable[P, E]) -> Callable[P, E]:
-    """Decorate ``fit``: a fit that raises an error or is interrupted changes nothing.
-
-    The fit runs on a copy of the estimator; the attributes of the copy then replace those of the
-    estimator in one assignment. What a subclass set before the fit stays, and so does what a
-    callback sets on the estimator meanwhile. The phases of the fit are reported; see `followed`.
-    """
-    reported = followed(fit)
-
-    @wraps(fit)
-    def guarded(*args: P.args, **kwargs: P.kwargs) -> E:
-        estimator: Any = args[0]
-        before = dict(vars(estimator))
-        # `copy` would go through __getstate__, by which a subclass may leave attributes out.
-        trial = object.__new__(type(estimator))
-        trial.__dict__.update(before)
-        reported(trial, *args[1:], **kwargs)  # type: ignore[arg-type]
-        # No value is the dictionary itself, so that a new name differs from its default.
-        meanwhile = {
-            name: value
-            for name, value in vars(estimator).items()
-            if before.get(name, before) is not value
-        }
-        estimator.__dict__ = vars(trial) | meanwhile
-        fitted: E = estimator
-        return fitted
-
-    return guarded
+from disambig.weights.registry import is_pairwise, reads_missing, resolve_weights
 
 
 @contextmanager
@@ -148,6 +116,8 @@ class CandidateEstimator(
     # The fitted estimator that a refit continues, for one fit; see `continued`.
     _earlier: "CandidateEstimator | None" = None
     loss_: Any
+    members_: tuple[Any, ...]
+    shares_: FloatArray
     completion_: Completion | None
     without_input_: BoolArray
     # The best trials of ways to complete inputs that were not chosen, during a fit.
@@ -163,8 +133,9 @@ class CandidateEstimator(
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         # What reads NaN decides about sparse inputs, too.
-        reads = reads_missing(plain_weights(self.weights))
-        tags.input_tags.sparse = not reads or get_tags(self.weights).input_tags.sparse
+        weights = plain_weights(self.weights)
+        reads = reads_missing(weights)
+        tags.input_tags.sparse = not reads or get_tags(resolve_weights(weights)).input_tags.sparse
         tags.input_tags.pairwise = is_pairwise(self.weights)
         tags.input_tags.allow_nan = not tags.input_tags.pairwise
         return tags
@@ -336,8 +307,7 @@ class CandidateEstimator(
         """Votes, problem, solution and labels, with weights and solver that are chosen."""
         self._mixture_: FittedMixture | None = None
         if self._mixes:
-            self.members_: tuple[Any, ...] = ()
-            self.shares_: FloatArray = np.zeros(0)
+            self.members_, self.shares_ = (), np.zeros(0)
         if isinstance(weights, Mixture):
             self._check_mixture()
             self._learn_mixture(weights, X, kept, candidates, taken)

@@ -22,11 +22,11 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from disambig.candidates.numbers.number_sets import NumberSets
-from disambig.estimators.fitting import take_inputs
 from disambig.estimators.mixture import Mixture, only_predicts
 from disambig.estimators.number_fits import MixtureModel, fitted_on_distinct
 from disambig.estimators.progress.following import unfollowed
 from disambig.estimators.progress.reporting import Phase, unreported
+from disambig.estimators.rows.kept import take_inputs
 from disambig.inputs.completed_weights import plain_weights
 from disambig.inputs.holes import rows_without_input
 from disambig.notation import FloatArray, IntArray

@@ -20,13 +20,17 @@ from disambig.estimators.alternation.held_out import (
 )
 from disambig.estimators.alternation.loop import Alternation, HeldOut, Iterate, Task, alternate
 from disambig.estimators.alternation.training import accepts_missing, weight_keyword
-from disambig.estimators.fitting import KeptRows, checked_groups, validated_inputs
+from disambig.estimators.fitting import validated_inputs
 from disambig.estimators.mixture import is_judged
 from disambig.estimators.progress.following import FollowedMixin
 from disambig.estimators.progress.reporting import current_callback
 from disambig.estimators.queries.mixins import InputShiftMixin
 from disambig.estimators.queries.notebook_view import NotebookMixin
 from disambig.estimators.queries.training_inputs import training_inputs
+from disambig.estimators.rows.kept import (
+    KeptRows,
+    checked_groups,
+)
 from disambig.estimators.shared_parameters import ComponentParameters, check_tolerance
 from disambig.exceptions import warn
 from disambig.notation import BoolArray, FloatArray

@@ -11,11 +11,18 @@ from disambig.candidates.labels.class_counts import label_candidates
 from disambig.estimators.alternation.labels import LabelTask, best_candidates, class_probabilities
 from disambig.estimators.alternation.loop import Alternation, Iterate
 from disambig.estimators.alternation.training import take_rows
-from disambig.estimators.base import all_or_nothing
 from disambig.estimators.disambiguated import DisambiguatedEstimator
-from disambig.estimators.fitting import KeptRows, check_information, check_lengths, kept_rows
+from disambig.estimators.fitting import (
+    check_information,
+    check_lengths,
+)
 from disambig.estimators.partial_label_classifier import PartialLabelClassifier
+from disambig.estimators.progress.whole_fits import all_or_nothing
 from disambig.estimators.queries.model_predictions import ModelPredictionMixin
+from disambig.estimators.rows.kept import (
+    KeptRows,
+    kept_rows,
+)
 from disambig.exceptions import MissingOracleError
 from disambig.losses.registry import bind_label_loss
 from disambig.notation import AnyArray, IntArray

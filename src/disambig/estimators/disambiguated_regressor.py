@@ -11,11 +11,15 @@ from disambig.candidates.numbers.number_sets import NumberSets
 from disambig.estimators.alternation.loop import Alternation, Iterate
 from disambig.estimators.alternation.numbers import NumberTask, check_bounded
 from disambig.estimators.alternation.training import take_rows
-from disambig.estimators.base import all_or_nothing
 from disambig.estimators.disambiguated import DisambiguatedEstimator
-from disambig.estimators.fitting import KeptRows, check_lengths, kept_rows
+from disambig.estimators.fitting import check_lengths
 from disambig.estimators.held_out.number_judges import judged_numbers
 from disambig.estimators.interval_regressor import IntervalRegressor
+from disambig.estimators.progress.whole_fits import all_or_nothing
+from disambig.estimators.rows.kept import (
+    KeptRows,
+    kept_rows,
+)
 from disambig.exceptions import MissingOracleError
 from disambig.losses.registry import resolve_number_loss
 from disambig.metrics import interval_r2

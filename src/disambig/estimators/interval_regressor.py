@@ -9,13 +9,11 @@ from sklearn.base import RegressorMixin
 from disambig.candidates import MeanBounds, bag_means, number_sets
 from disambig.candidates.numbers.number_sets import NumberSets
 from disambig.estimators.balance.means import check_means, is_auto, weights_for_means
-from disambig.estimators.base import CandidateEstimator, all_or_nothing
+from disambig.estimators.base import CandidateEstimator
 from disambig.estimators.calibration import CoveringMixin, calibrate
 from disambig.estimators.fitting import (
     Fit,
     FittedWeightings,
-    KeptRows,
-    kept_rows,
 )
 from disambig.estimators.held_out.number_judges import judged_numbers, other_predictions
 from disambig.estimators.mixture import Mixture
@@ -33,7 +31,12 @@ from disambig.estimators.number_fits import (
     with_other_rows,
 )
 from disambig.estimators.prediction import number_predictor_of
+from disambig.estimators.progress.whole_fits import all_or_nothing
 from disambig.estimators.queries.number_predictions import NumberPredictionMixin
+from disambig.estimators.rows.kept import (
+    KeptRows,
+    kept_rows,
+)
 from disambig.estimators.selection import SearchSpace, Selection
 from disambig.estimators.selection.protocol import SelectionKind
 from disambig.estimators.tolerance.relearning import check_kind

@@ -6,9 +6,12 @@ from typing import Any
 import numpy as np
 
 from disambig.candidates import PartialOrders
-from disambig.estimators.fitting import KeptRows, kept_inputs
 from disambig.estimators.mixture import FittedMixture, Mixture, fit_mixture
 from disambig.estimators.prediction import Predictor
+from disambig.estimators.rows.kept import (
+    KeptRows,
+    kept_inputs,
+)
 from disambig.estimators.selection.members import MemberSelection
 from disambig.estimators.selection.orders import OrderMembers, pair_shares
 from disambig.estimators.selection.sampling import merge_copies

@@ -7,9 +7,16 @@ import numpy as np
 
 from disambig.candidates import Intervals
 from disambig.candidates.numbers.number_sets import NumberSets
-from disambig.estimators.fitting import Fit, FittedWeightings, KeptRows, kept_inputs
+from disambig.estimators.fitting import (
+    Fit,
+    FittedWeightings,
+)
 from disambig.estimators.mixture import FittedMixture, Mixture, fit_mixture
 from disambig.estimators.prediction import NumberPredictor
+from disambig.estimators.rows.kept import (
+    KeptRows,
+    kept_inputs,
+)
 from disambig.estimators.selection.numbers import numbers_of
 from disambig.exceptions import MissingOracleError, NoInformationError
 from disambig.inputs.holes import with_constant

@@ -13,12 +13,11 @@ from disambig.candidates.labels.class_counts import is_in_bags, label_candidates
 from disambig.candidates.labels.tolerance import tolerant_sets
 from disambig.candidates.reading import require_separable
 from disambig.estimators.balance.class_shares import balanced, class_shares_of, with_reached
-from disambig.estimators.base import CandidateEstimator, all_or_nothing
+from disambig.estimators.base import CandidateEstimator
 from disambig.estimators.conformal import both_set_scores
 from disambig.estimators.fitting import (
     Fit,
     FittedWeightings,
-    KeptRows,
     check_information,
     informative,
 )
@@ -29,8 +28,10 @@ from disambig.estimators.prediction import (
     predictor_of,
     row_labels,
 )
+from disambig.estimators.progress.whole_fits import all_or_nothing
 from disambig.estimators.queries.class_prices import class_prices
 from disambig.estimators.queries.label_predictions import LabelPredictionMixin
+from disambig.estimators.rows.kept import KeptRows
 from disambig.estimators.selection import BagSelection, LabelSelection, SearchSpace
 from disambig.estimators.selection.bags import bag_space
 from disambig.estimators.tolerance.labels import (

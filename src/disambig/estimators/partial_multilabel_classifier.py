@@ -6,12 +6,14 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 
 from disambig.candidates import PartialBits
-from disambig.estimators.base import CandidateEstimator, all_or_nothing
-from disambig.estimators.fitting import Fit, KeptRows
+from disambig.estimators.base import CandidateEstimator
+from disambig.estimators.fitting import Fit
 from disambig.estimators.held_out.tag_shares import mixed_shares, signed_targets, tag_shares
 from disambig.estimators.mixture import Mixture, is_judged
 from disambig.estimators.prediction import predictor_of
+from disambig.estimators.progress.whole_fits import all_or_nothing
 from disambig.estimators.queries.tag_predictions import TagPredictionMixin
+from disambig.estimators.rows.kept import KeptRows
 from disambig.estimators.selection.bits import BIT_PULL, BIT_SPACE, MAX_BIT_MEMBERS, BitMembers
 from disambig.estimators.selection.members import MemberSelection, mixture_of
 from disambig.estimators.selection.search import Selection

@@ -5,8 +5,8 @@ from typing import Any, Literal, Self, cast
 import numpy as np
 
 from disambig.candidates import PartialOrders
-from disambig.estimators.base import CandidateEstimator, all_or_nothing
-from disambig.estimators.fitting import Fit, KeptRows
+from disambig.estimators.base import CandidateEstimator
+from disambig.estimators.fitting import Fit
 from disambig.estimators.held_out.sign_likelihood import SignCalibration, fit_sign_calibration
 from disambig.estimators.mixed_ranking import (
     PairDecoder,
@@ -16,9 +16,11 @@ from disambig.estimators.mixed_ranking import (
 )
 from disambig.estimators.mixture import Mixture
 from disambig.estimators.prediction import predictor_of
+from disambig.estimators.progress.whole_fits import all_or_nothing
 from disambig.estimators.queries.order_predictions import OrderPredictionMixin
 from disambig.estimators.rankers.calibration import pair_scale
 from disambig.estimators.rankers.pairs import row_orders, vote_shares
+from disambig.estimators.rows.kept import KeptRows
 from disambig.estimators.selection.members import MemberSelection, mixture_of
 from disambig.estimators.selection.order_space import MAX_VOTED_ITEMS, ORDER_SPACE
 from disambig.estimators.selection.orders import OrderMembers, pair_shares

@@ -59,8 +59,7 @@ class Predictor:
         The embedded targets that prediction learns from.
     prior : float array (p,)
         Their weighted mean over the decided rows.
-    loss, candidates, method
-        Those that the targets were computed with.
+    loss, candidates, method : those that the targets were computed with
     tie_tolerance : float
         Relative difference below which two scores tie, as in the fit.
     rounding : float
@@ -327,11 +326,9 @@ def label_frequencies(
     solution: Solution, distribution: FloatArray, sample_weight: FloatArray
 ) -> FloatArray:
     """The share of each class among the labels of decided rows, ``(K,)``; of all if none is."""
-    decided = solution.decided
-    trusted = decided if decided.any() else np.ones(len(decided), np.bool_)
+    trusted = solution.decided if solution.decided.any() else np.ones(len(distribution), np.bool_)
     counts = sample_weight[trusted] @ distribution[trusted]
-    frequencies: FloatArray = counts / counts.sum()
-    return frequencies
+    return np.asarray(counts / counts.sum())
 
 
 class RowLabels(NamedTuple):
@@ -368,18 +365,15 @@ def row_labels(
 
     Parameters
     ----------
-    fit : Fit
+    fit, predictor
     distribution : float array (n, K)
         What prediction learns from.
-    predictor : Predictor
     with_shares : bool
-        Whether shares are computed by leave-one-out votes; else each candidate has an equal share.
+        Whether leave-one-out votes give the shares; else those of all candidates are equal.
     """
-    solution, taken = fit.solution, fit.taken
-    shares = taken.distribution()
+    solution, taken, shares = fit.solution, fit.taken, fit.taken.distribution()
     if with_shares:
-        votes = fit.weightings.leave_one_out(distribution)
-        shares = candidate_shares(votes, taken.mask, shares)
+        shares = candidate_shares(fit.weightings.leave_one_out(distribution), taken.mask, shares)
     codes, decided = solution.decoded.outputs, solution.decided
     if fit.kept.all_rows:
         return RowLabels(codes, decided, shares)

@@ -6,9 +6,10 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from disambig.candidates import LabelSets
-from disambig.estimators.base import CandidateEstimator, all_or_nothing
+from disambig.estimators.base import CandidateEstimator
 from disambig.estimators.fitting import Fit, check_information, check_lengths
 from disambig.estimators.prediction import label_distribution, predictor_of, row_labels
+from disambig.estimators.progress.whole_fits import all_or_nothing
 from disambig.estimators.selection import SEARCH_SPACE, LabelSelection, SearchSpace, Selection
 from disambig.estimators.selection.members import MemberSelection
 from disambig.estimators.selection.protocol import SelectionKind

@@ -212,15 +212,16 @@ def fit_completion(
     if way == "none" or sp.issparse(X):
         way = cast("Way", way.replace("conditional", "mean"))
     known, n_missing = _known(X, weights)
-    has_values = known.counts > 0 if way != "none" else np.ones(d, np.bool_)
-    columns = np.flatnonzero(has_values)
-    if not len(columns):
+    has_values = known.counts > 0
+    if not has_values.any():
         raise ValueError(
             f"X: every cell of the {n} rows that take part is missing, so that nothing can be "
             "learned from inputs. Give at least one column a value."
         )
-    if len(columns) < d:
+    if not has_values.all():
         _warn_of_dropped(np.flatnonzero(~has_values), names, n)
+    # A weighting that reads NaN gets all columns.
+    columns = np.arange(d) if way == "none" else np.flatnonzero(has_values)
     known = known.of(columns)
     counts, is_known = known.counts, known.counts > 0
     means = np.divide(known.sums, counts, out=np.zeros(len(columns)), where=is_known)

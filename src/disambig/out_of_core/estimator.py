@@ -9,8 +9,8 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import clone
 
-from disambig.estimators.in_parts import PartsEstimator
 from disambig.estimators.partial_label_classifier import PartialLabelClassifier
+from disambig.estimators.rows.parts_estimator import PartsEstimator
 from disambig.notation import AnyArray, FloatArray
 from disambig.out_of_core.inputs import new_rows, training_rows
 from disambig.parameters import check_jobs, check_number

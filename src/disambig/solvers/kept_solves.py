@@ -81,8 +81,7 @@ def kept_solve(problem: Any, solver: Any, start: Any) -> AbstractContextManager[
     first = getattr(solver, "start", None)
     key = checkpoint_key(
         [
-            place.origin
-            or [(block.checksum, block.n_rows, block.n_columns) for block in blocks],
+            place.origin or [(block.checksum, block.n_rows, block.n_columns) for block in blocks],
             problem.prediction_tolerance,
             problem.target_tolerance,
             problem.sample_weight,

@@ -81,10 +81,11 @@ class CheckedTable:
         plan, target = self.table.plan, self.table.target
         assert target is not None
         types = {column.name: column.type for column in plan.features.columns}
+        kind = "tags" if target.kind == "bits" else target.kind
         found = []
         for name in self.table.frame.columns:
             if name in target.columns:
-                found.append((str(name), f"target ({target.kind})", target.sentence))
+                found.append((str(name), f"target ({kind})", target.sentence))
             elif name == plan.id:
                 found.append((str(name), "identifier", ""))
             elif name == plan.bags:

@@ -93,11 +93,14 @@ def refuse_reserved(table: Table) -> None:
 
 
 def prediction_columns(
-    predictor: "TablePredictor", inputs: AnyArray, proba: bool, coverage: float | None
+    predictor: "TablePredictor",
+    inputs: AnyArray,
+    predicted: AnyArray,
+    proba: bool,
+    coverage: float | None,
 ) -> dict[str, Any]:
-    """The columns of predictions for preprocessed inputs ``(q, d)``."""
+    """The columns of predictions ``(q,)`` for preprocessed inputs ``(q, d)``."""
     model, kind = predictor.estimator, predictor.kind
-    predicted = model.predict(inputs)
     if kind == "labels":
         columns: dict[str, Any] = _label_columns(model, inputs, predicted, proba)
     elif kind == "numbers":

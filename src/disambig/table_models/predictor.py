@@ -11,6 +11,7 @@ from disambig.candidates import LabelSets
 from disambig.candidates.labels.assignment import counted_labels
 from disambig.estimators.progress.reporting import Phase, reporting
 from disambig.estimators.queries.input_shift import input_shift, is_suspicious
+from disambig.estimators.queries.kept_votes import kept_votes
 from disambig.estimators.queries.mixins import SHIFT_ADVICE
 from disambig.exceptions import (
     InputShiftWarning,
@@ -124,6 +125,38 @@ class TablePredictor:
         pandas.DataFrame
             The identifier (or ``row``), ``prediction``, and what was asked for.
         """
+        return self.predict_scored(
+            data,
+            proba=proba,
+            coverage=coverage,
+            callback=callback,
+            bags=bags,
+            proportions=proportions,
+            **options,
+        )[0]
+
+    def predict_scored(
+        self,
+        data: Any,
+        *,
+        proba: bool = False,
+        coverage: float | None = None,
+        callback: Callback | None = None,
+        bags: Any = None,
+        proportions: Any = None,
+        **options: Any,
+    ) -> tuple[Any, float | None]:
+        """`predict` and `score` of one table, whose rows are predicted once.
+
+        Parameters
+        ----------
+        data, proba, coverage, callback, bags, proportions, **options
+            As of `predict`.
+
+        Returns
+        -------
+        pandas.DataFrame, float or None
+        """
         table = self.read(data, **options)
         if proba and self.kind == "numbers":
             raise ValueError(
@@ -142,10 +175,13 @@ class TablePredictor:
             # Said above, once, with the names of the columns.
             warnings.simplefilter("ignore", InputShiftWarning)
             phase = Phase("prediction", len(blocks))
-            parts = [
-                prediction_columns(self, inputs[block], proba, coverage)
-                for block in phase.over(blocks)
-            ]
+            parts, predictions = [], []
+            for block in phase.over(blocks):
+                with kept_votes():
+                    predictions.append(self.estimator.predict(inputs[block]))
+                    parts.append(
+                        prediction_columns(self, inputs[block], predictions[-1], proba, coverage)
+                    )
         if phase.is_cut:
             raise StoppedError(
                 f"predict: the callback ended the prediction after {phase.count} of {len(blocks)} "
@@ -156,7 +192,13 @@ class TablePredictor:
         }
         if bags is not None or proportions is not None:
             self._keep_shares(columns, table, inputs, bags, proportions)
-        return data_frame(row_names(table) | columns)
+        score = self._score(table, np.concatenate(predictions))
+        return data_frame(row_names(table) | columns), score
+
+    def _score(self, table: Table, predicted: AnyArray) -> float | None:
+        if table.target is None or not np.asarray(table.candidates.informative).any():
+            return None
+        return float(self.estimator._score(table.candidates, predicted))
 
     def _keep_shares(
         self, columns: dict[str, Any], table: Table, inputs: AnyArray, bags: Any, proportions: Any
@@ -186,11 +228,7 @@ class TablePredictor:
             See `TablePlan.read`.
         """
         table = self.read(data, **options)
-        if table.target is None or not np.asarray(table.candidates.informative).any():
-            return None
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", InputShiftWarning)
-            return float(self.pipeline.score(table.X, table.candidates))
+        return None if table.target is None else self.predict_scored(table)[1]
 
     def _warn_of_shift(self, inputs: AnyArray) -> None:
         """Warn of inputs that have drifted, with the names of the columns of the table."""

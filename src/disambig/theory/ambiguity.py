@@ -160,6 +160,7 @@ def ambiguity(
         classes=sets.classes,
         regions=tuple(names),
         of_labels=regions is None,
+        codes=codes,
         labels=labels,
         runner_ups=others.argmax(axis=1),
         n_chosen=np.bincount(codes[half], minlength=len(names)),

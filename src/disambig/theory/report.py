@@ -48,6 +48,8 @@ class Ambiguity:
     regions : tuple of R names
     of_labels : bool
         Whether a region is where one class was recovered; otherwise regions were given.
+    codes : int array (n,)
+        The region of each row, by its place in `regions`.
     labels, runner_ups : int array (R,)
         The class of each region, and the other class that is a candidate most often, as columns.
     n_chosen, n_counted : int array (R,)
@@ -69,6 +71,7 @@ class Ambiguity:
     classes: AnyArray
     regions: tuple[Any, ...]
     of_labels: bool
+    codes: IntArray
     labels: IntArray
     runner_ups: IntArray
     n_chosen: IntArray
@@ -79,7 +82,8 @@ class Ambiguity:
 
     def __post_init__(self) -> None:
         require_confidence(type(self).__name__, self.confidence)
-        for name in ("labels", "runner_ups", "n_chosen", "n_counted", "chosen", "counts"):
+        arrays = ("codes", "labels", "runner_ups", "n_chosen", "n_counted", "chosen", "counts")
+        for name in arrays:
             array = getattr(self, name).copy()
             array.setflags(write=False)
             object.__setattr__(self, name, array)
@@ -161,16 +165,20 @@ class Ambiguity:
         self,
         error: float = 0.05,
         *,
+        eta: float | None = None,
         mass: float | None = None,
         c_phi: float = 1.0,
         c_psi: float = 1.0,
     ) -> Requirement:
-        """What the theorem requires, at the largest `eta_bound` of the regions that are judged.
+        """What the theorem requires of all regions that are judged.
 
         Parameters
         ----------
         error : float
             The excess risk to be reached.
+        eta : float, optional
+            By default the largest `eta_bound`. With an estimate the theorem promises nothing for
+            sure, and requires less.
         mass : float, optional
             p of the theorem; by default the share of the smallest region, which is right if every
             region is one small cluster.
@@ -180,14 +188,28 @@ class Ambiguity:
         rows = (self.n_chosen + self.n_counted)[self.is_judged]
         if mass is None:
             mass = float(rows.min() / rows.sum()) if rows.size else 1.0
+        if eta is None:
+            eta = float(self.eta_bound[self.is_judged].max()) if rows.size else 1.0
         return theorem_requirement(
-            float(self.eta_bound[self.is_judged].max(initial=0.0)) if rows.size else 1.0,
+            eta,
             n_classes=len(self.classes),
             mass=mass,
             error=error,
             c_phi=c_phi,
             c_psi=c_psi,
         )
+
+    def neighbors(self, error: float = 0.05) -> list[int | None]:
+        """Neighbours that suffice by the theorem at the estimated `eta` of each region.
+
+        None where no number does, or where no set was counted.
+
+        Parameters
+        ----------
+        error : float, default 0.05
+            The excess risk to be reached.
+        """
+        return [facts.neighbors(error) for facts in self._facts()]
 
     def statuses(self, error: float = 0.05) -> list[Status]:
         """The status of each region.

@@ -50,6 +50,8 @@ class RegionFacts(NamedTuple):
 
     def neighbors(self, error: float) -> int | None:
         """Neighbours that separate the label from other classes, by the theorem at this eta."""
+        if self.n_counted == 0:
+            return None
         found = theorem_requirement(self.eta, n_classes=self.n_classes, mass=1.0, error=error)
         return found.n_neighbors
 

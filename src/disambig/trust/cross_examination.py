@@ -19,10 +19,14 @@ from disambig.candidates import (
 )
 from disambig.candidates.labels.class_counts import ClassCounts, is_in_bags
 from disambig.estimators.alternation.refits import step_options
-from disambig.estimators.fitting import check_lengths, kept_rows, validated_inputs
+from disambig.estimators.fitting import (
+    check_lengths,
+    validated_inputs,
+)
 from disambig.estimators.held_out.kept_judgements import KeptJudgement, kept_judgements
 from disambig.estimators.progress.reporting import reporting
 from disambig.estimators.queries.mixins import InputShiftMixin
+from disambig.estimators.rows.kept import kept_rows
 from disambig.losses.bits.protocol import BoundBitLoss
 from disambig.metrics.scorer import innermost
 from disambig.notation import FloatArray

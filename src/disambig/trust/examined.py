@@ -12,10 +12,10 @@ from sklearn.utils import _safe_indexing, get_tags
 from disambig.candidates import ClassCounts
 from disambig.estimators.alternation.refits import step_options, without_search
 from disambig.estimators.base import continued
-from disambig.estimators.fitting import KeptRows
 from disambig.estimators.held_out.kept_judgements import KeptJudgement
 from disambig.estimators.mixture import only_predicts
 from disambig.estimators.progress.reporting import Phase
+from disambig.estimators.rows.kept import KeptRows
 from disambig.inputs.completed_weights import plain_weights
 from disambig.metrics.scorer import innermost
 from disambig.notation import AnyArray, FloatArray, IntArray

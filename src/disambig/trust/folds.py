@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from disambig.estimators.calibration import splits_of
-from disambig.estimators.fitting import KeptRows
 from disambig.estimators.held_out.kept_judgements import KeptJudgement
 from disambig.estimators.held_out.label_judges import deal, equal_inputs, hiding_of
+from disambig.estimators.rows.kept import KeptRows
 from disambig.exceptions import StoppedError
 from disambig.notation import FloatArray, IntArray
 from disambig.parameters import check_integer

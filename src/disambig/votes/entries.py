@@ -198,20 +198,22 @@ def normalize_rows(alpha: Any) -> Any:
     return alpha
 
 
-def remove_diagonal(alpha: Any) -> Any:
-    """`alpha` with ``alpha[i, i] = 0``: no row votes for itself.
+def remove_diagonal(alpha: Any, first: int = 0) -> Any:
+    """`alpha` with ``alpha[i, first + i] = 0``: no row votes for itself.
 
     Parameters
     ----------
-    alpha : array or csr_array, (n, n)
+    alpha : array or csr_array, (m, n)
         An array is changed in place; a sparse matrix is replaced by one without these entries.
+    first : int
+        The number of the first row among the columns.
     """
     if sp.issparse(alpha):
         entries = alpha.tocoo()
-        others = entries.row != entries.col
+        others = entries.row + first != entries.col
         kept = (entries.data[others], (entries.row[others], entries.col[others]))
         return sp.csr_array(kept, shape=alpha.shape)
-    np.fill_diagonal(alpha, 0.0)
+    np.fill_diagonal(alpha[:, first:], 0.0)
     return alpha
 
 

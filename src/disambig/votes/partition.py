@@ -21,7 +21,7 @@ _NO_FACTORS = np.empty((0, 0))
 _NO_FACTORS.flags.writeable = False
 # Columns of values that are summed together. The sums of a tree of some 10^4 leaves then stay in
 # the cache (2.5 MB), and the leaves of the rows are read once for 32 columns.
-_COLUMNS_PER_BLOCK = 32
+COLUMNS_PER_BLOCK = 32
 # Links are written out up to so many pairs of rows that share a leaf, counted tree by tree.
 _MAX_LINKED_PAIRS = 2**27
 
@@ -126,18 +126,11 @@ class PartitionVotes:
         return replace(self, query_leaves=self.sample_leaves, sample_leaves=self.query_leaves)
 
     def __matmul__(self, values: FloatArray) -> FloatArray:
-        q, n = self.shape
-        table = np.asarray(values, dtype=np.float64)
-        # Checked here: compiled functions do not check bounds.
-        if table.ndim not in (1, 2) or table.shape[0] != n:
-            raise ValueError(
-                f"PartitionVotes of shape {self.shape}: expected values of shape ({n},) or "
-                f"({n}, p); got {table.shape}."
-            )
-        table = table[:, None] if table.ndim == 1 else table
+        q = self.shape[0]
+        table = value_table("PartitionVotes", self.shape, values)
         product = np.empty((q, table.shape[1]))
-        for start in range(0, table.shape[1], _COLUMNS_PER_BLOCK):
-            block = slice(start, start + _COLUMNS_PER_BLOCK)
+        for start in range(0, table.shape[1], COLUMNS_PER_BLOCK):
+            block = slice(start, start + COLUMNS_PER_BLOCK)
             scaled = np.multiply(self.sample_leaves.scale[:, None], table[:, block], order="C")
             part = np.zeros((q, scaled.shape[1]))
             add_leaf_sums(
@@ -181,12 +174,7 @@ class PartitionVotes:
         return self._written_rows(np.arange(start, stop))
 
     def scale_rows(self, factors: FloatArray) -> "PartitionVotes":
-        if not (factors >= 0).all():
-            row = int(np.argmin(factors >= 0))
-            raise VotesError(
-                f"PartitionVotes: the factor of row {row} is {factors[row]}; expected at least 0, "
-                "so that the votes stay non-negative."
-            )
+        require_nonnegative("PartitionVotes", factors)
         return replace(self, query_leaves=self.query_leaves.scaled(factors))
 
     def without_own(self) -> "PartitionVotes | None":
@@ -264,3 +252,34 @@ class PartitionVotes:
         # Both index arrays need the same width; 32 bits where they suffice.
         ends = ends.astype(np.int32) if ends[-1] <= np.iinfo(np.int32).max else ends
         return sp.csr_array((data, columns, ends), shape=(rows.size, n))
+
+
+def value_table(owner: str, shape: tuple[int, int], values: FloatArray) -> FloatArray:
+    """Values that votes ``(q, n)`` are multiplied with, as a table ``(n, p)``.
+
+    Parameters
+    ----------
+    owner : str
+        The votes, named in errors.
+    shape : (q, n)
+    values : array (n,) or (n, p)
+    """
+    n = shape[1]
+    table = np.asarray(values, dtype=np.float64)
+    # Checked here: compiled functions do not check bounds.
+    if table.ndim not in (1, 2) or table.shape[0] != n:
+        raise ValueError(
+            f"{owner} of shape {shape}: expected values of shape ({n},) or ({n}, p); got "
+            f"{table.shape}."
+        )
+    return table[:, None] if table.ndim == 1 else table
+
+
+def require_nonnegative(owner: str, factors: FloatArray) -> None:
+    """Raise `VotesError` unless the factors of rows, ``(q,)``, are at least 0."""
+    if not (factors >= 0).all():
+        row = int(np.argmin(factors >= 0))
+        raise VotesError(
+            f"{owner}: the factor of row {row} is {factors[row]}; expected at least 0, so that the "
+            "votes stay non-negative."
+        )

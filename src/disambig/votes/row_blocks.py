@@ -124,10 +124,8 @@ class RowBlocks:
         Parameters
         ----------
         matrix : sparse matrix (q, n)
-        bounds : sequence of int
-            From 0 to q, ascending.
-        transposed_bounds : sequence of int, optional
-            From 0 to n; by default `bounds`.
+        bounds, transposed_bounds : sequence of int
+            From 0 to q, and from 0 to n, ascending; the second are by default the first.
         executor : Executor
         """
         transposed_bounds = bounds if transposed_bounds is None else transposed_bounds
@@ -176,14 +174,7 @@ class RowBlocks:
         return other
 
     def map(self, function: Any, *arguments: Any) -> list[Any]:
-        """``function(block, *arguments)`` of each block, where the block is; see `Executor.map`.
-
-        Parameters
-        ----------
-        function : callable
-        *arguments
-            `slices` of what has an entry for each row.
-        """
+        """``function(block, *arguments)`` of each block, where the block is; see `Executor.map`."""
         return self.executor.map(function, self.blocks, *arguments)
 
     def slices(self, array: AnyArray) -> RowSlices:

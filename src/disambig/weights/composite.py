@@ -29,7 +29,8 @@ from disambig.weights.inputs import (
     training_inputs,
 )
 from disambig.weights.protocol import InformedWeights, Weights
-from disambig.weights.registry import is_pairwise, reads_parts, resolve_weights
+from disambig.weights.registry import is_pairwise, resolve_weights
+from disambig.weights.row_groups import row_keys
 
 _FITTED = "FittedWeights"
 _MIXED = "MixedWeights"
@@ -139,6 +140,8 @@ class FittedWeights(BaseEstimator):
 def _is_equal(X: Any, kept: Any) -> bool:
     if tuple(X.shape) != tuple(kept.shape):
         return False
+    if is_divided(X) or is_divided(kept):
+        return X is kept or np.array_equal(row_keys(X), row_keys(kept))
     if sp.issparse(kept):
         return bool((sp.csr_array(X) != kept).nnz == 0)
     array = X.toarray() if sp.issparse(X) else np.asarray(X)
@@ -182,10 +185,8 @@ class MixedWeights(BaseEstimator):
         self.shares = shares
         self.leave_one_out = leave_one_out
 
-    @property
-    def reads_parts(self) -> bool:
-        """Whether all members can be built for rows in parts."""
-        return all(map(reads_parts, self._checked_members()))
+    # The members join rows in parts, if they must.
+    undivided = ""
 
     def fit(self, X: Any, sample_weight: FloatArray | None = None) -> Self:
         """Fit every member on the training inputs ``(n, d)``."""
@@ -282,15 +283,13 @@ class ScaledWeights(BaseEstimator):
         self.scales = scales
         self.leave_one_out = leave_one_out
 
+    # The weighting joins rows in parts, if it must.
+    undivided = ""
+
     @property
     def informed_only(self) -> bool:
         """Whether only informed rows vote, whatever the method; as the weighting says."""
         return bool(getattr(resolve_weights(self.weights), "informed_only", False))
-
-    @property
-    def reads_parts(self) -> bool:
-        """Whether the weighting can be built for rows in parts."""
-        return reads_parts(self.weights)
 
     def fit(self, X: Any, sample_weight: FloatArray | None = None) -> Self:
         """Fit the weighting on the scaled training inputs ``(n, d)``."""

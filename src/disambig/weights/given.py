@@ -21,6 +21,8 @@ from disambig.votes import Votes, as_votes
 from disambig.votes.dense import DenseVotes
 from disambig.votes.entries import normalize_rows, remove_diagonal
 from disambig.votes.sparse import SparseVotes
+from disambig.weights.divided.rows import is_divided
+from disambig.weights.divided.whole import joined_rows
 from disambig.weights.inputs import (
     checked_sample_weight,
     entry_error,
@@ -88,6 +90,8 @@ class FunctionWeights(BaseEstimator):
             )
         check_flag(_FUNCTION, "normalize", self.normalize)
         check_flag(_FUNCTION, "leave_one_out", self.leave_one_out)
+        if is_divided(X):
+            X = joined_rows(_FUNCTION, X)
         self.sample_weight_ = checked_sample_weight(_FUNCTION, sample_weight, _length(X))
         self.X_fit_ = X
         return self

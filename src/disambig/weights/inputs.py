@@ -27,6 +27,7 @@ from disambig.votes.entries import (
     widened,
 )
 from disambig.weights.divided.rows import DividedRows, is_divided
+from disambig.weights.divided.whole import joined_rows, reason_to_join
 
 _ACCEPTED: dict[str, Any] = {
     "accept_sparse": "csr",
@@ -150,7 +151,8 @@ def training_inputs(
     ----------
     weighting : BaseEstimator
         Named in errors; gets the attributes ``n_features_in_`` and ``feature_names_in_``.
-    X : array, sparse matrix or frame, (n, d)
+    X : array, sparse matrix, frame or DividedRows, (n, d)
+        Rows in parts stay as they are if the weighting reads them; few rows are joined.
     square : str
         What X holds where it is not features but a matrix ``(n, n)`` between the training rows
         ("distances"); empty for features.
@@ -159,7 +161,10 @@ def training_inputs(
         Whether the weighting reads NaN as missing cells.
     """
     if is_divided(X):
-        return _divided_inputs(weighting, X, square)
+        reason = reason_to_join(weighting)
+        if not reason:
+            return _divided_inputs(weighting, X, missing)
+        X = joined_rows(type(weighting).__name__, X, reason)
     if sp.issparse(X):
         check_sparse(f"{type(weighting).__name__}: X", X)
     X = validate_data(weighting, X, dtype=dtype, **_ACCEPTED)
@@ -201,15 +206,10 @@ def query_inputs(
     return checked.toarray() if sp.issparse(checked) else checked
 
 
-def _divided_inputs(weighting: Any, X: DividedRows, square: str) -> DividedRows:
+def _divided_inputs(weighting: Any, X: DividedRows, missing: bool) -> DividedRows:
     """X in parts; their entries are checked where they are."""
-    if square:
-        raise VotesError(
-            f"{type(weighting).__name__}: X must hold the {square} between the training rows; rows "
-            "in parts hold features. Use another weighting."
-        )
     if not entries_are_assumed():
-        error = divided_error(X)
+        error = divided_error(X, missing=missing)
         if error is not None:
             raise VotesError(f"{type(weighting).__name__}: {error}")
     weighting.n_features_in_ = X.n_features

@@ -51,6 +51,9 @@ class Weights(Protocol):
     of its sample. Rows of ``alpha`` are not scaled; code that sums over training rows scales them.
     All sample weights are positive: the caller removes rows of weight zero before ``fit``.
 
+    Rows in parts (`disambig.weights.divided`) reach ``fit`` as they are only if an attribute
+    ``undivided`` is an empty text. `training_inputs` joins them for others, if they are few.
+
     Examples
     --------
     >>> from disambig.weights import NeighborWeights, Weights

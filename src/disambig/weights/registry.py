@@ -11,6 +11,7 @@ from sklearn.utils import get_tags
 
 from disambig.memory import is_free
 from disambig.parameters import choice_message
+from disambig.weights.divided.whole import MAX_EXACT_ROWS, reason_to_join
 from disambig.weights.given import FunctionWeights, PrecomputedWeights
 from disambig.weights.graphs.kernel_laplacian import KernelLaplacianWeights
 from disambig.weights.graphs.laplacian import LaplacianWeights
@@ -25,8 +26,6 @@ from disambig.weights.partitions.forest import ForestWeights, TreeWeights
 from disambig.weights.partitions.histogram import HistogramWeights
 from disambig.weights.protocol import Weights
 
-# The decomposition of a kernel matrix of this many rows takes about a minute on one core.
-MAX_EXACT_ROWS = 5000
 # Bytes for each entry of the kernel matrix at the peak of a fit: four arrays of float64.
 _PEAK_BYTES_PER_ENTRY = 4 * 8.0
 _N_LANDMARKS = 1000
@@ -131,6 +130,8 @@ def reads_missing(weights: Any) -> bool:
     >>> reads_missing(NeighborWeights()), reads_missing(NeighborWeights(metric="nan_euclidean"))
     (False, True)
     """
+    if isinstance(weights, str) and weights in _WEIGHTINGS_BY_NAME:
+        weights = _WEIGHTINGS_BY_NAME[weights]()
     if isinstance(weights, type) or not hasattr(weights, "__sklearn_tags__"):
         return False
     return bool(get_tags(weights).input_tags.allow_nan)
@@ -146,7 +147,11 @@ def reads_parts(weights: Any) -> bool:
     """
     if isinstance(weights, str) and weights in _WEIGHTINGS_BY_NAME:
         weights = _WEIGHTINGS_BY_NAME[weights]()
-    return bool(getattr(weights, "reads_parts", False))
+    if not isinstance(weights, Weights) or reason_to_join(weights):
+        return False
+    own = weights.get_params(deep=False) if hasattr(weights, "get_params") else {}
+    inner = own.get("members") or ([own["weights"]] if "weights" in own else [])
+    return all(map(reads_parts, inner))
 
 
 def is_pairwise(weights: Any) -> bool:

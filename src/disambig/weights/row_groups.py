@@ -96,15 +96,10 @@ def rank_hashes(X: Any) -> IntArray:
     if is_divided(X):
         if X.shape[0] * X.shape[1] > _MAX_RANKED_ENTRIES:
             return hash_rows(X)
-        X = np.column_stack([X.per_row(_column, j) for j in range(X.n_features)])
+        X = np.column_stack([X.column(j) for j in range(X.n_features)])
     ranks = [np.unique(column, return_inverse=True)[1].ravel() for column in np.asarray(X).T]
     # Zeros do not enter a hash.
     return hash_rows(np.column_stack(ranks).astype(np.float64) + 1.0)
-
-
-def _column(part: AnyArray, number: int) -> AnyArray:
-    column: AnyArray = part[:, number]
-    return column
 
 
 def joined_groups(equal: IntArray, groups: IntArray | None) -> IntArray:
@@ -192,7 +187,7 @@ class EqualRows:
     @classmethod
     def build(cls, X: Any) -> "EqualRows":
         """Compare the rows of X, a finite float64 array or canonical ``csr_array`` ``(n, d)``."""
-        keys = X.per_row(row_keys) if is_divided(X) else row_keys(X)
+        keys = row_keys(X)
         order = np.lexsort((np.arange(keys.shape[0]), keys[:, 1], keys[:, 0]))
         ranked = keys[order]
         new = np.ones(order.size, dtype=np.bool_)
@@ -216,6 +211,17 @@ class EqualRows:
 
 
 def row_keys(X: Any) -> AnyArray:
+    """Hashes of 128 bits of the rows, ``(n, 2)``; equal rows have equal hashes.
+
+    Parameters
+    ----------
+    X : finite float array, canonical csr_array or DividedRows, (n, d)
+    """
+    keys: AnyArray = X.per_row(_keys) if is_divided(X) else _keys(X)
+    return keys
+
+
+def _keys(X: Any) -> AnyArray:
     """Hashes of the rows: two sums of mixed entries modulo 2^64, ``(n, 2)``.
 
     A zero adds nothing, whether it is stored or not.

@@ -1,6 +1,7 @@
 """`SquashedWeights`: a weighting on features of unit variance whose long tails are shortened."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from disambig.memory import require_bytes
 from disambig.notation import FloatArray
 from disambig.votes import Votes
+from disambig.weights.divided.rows import is_divided
 from disambig.weights.inputs import checked_sample_weight, query_inputs, training_inputs
 from disambig.weights.registry import is_pairwise, resolve_weights
 
@@ -19,6 +21,8 @@ _NAME = "SquashedWeights"
 _MAX_LINEAR = 3.0
 # A deviation below this share of the largest value is rounding: the feature is constant.
 _ROUNDING = 1e-12
+# Of more rows in parts, the quantiles are those of a sample of this size.
+_MAX_SAMPLE_ROWS = 100_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +99,8 @@ class SquashedWeights(BaseEstimator):
     Each column is centred at its median and divided by its interquartile range. Values farther out
     than three such ranges then grow logarithmically, so that a few huge values do not determine all
     distances. Last, columns are scaled to unit variance, and multiplied by `scales`. The result
-    does not depend on the units of the features. Sparse inputs are made dense.
+    does not depend on the units of the features. Sparse inputs are made dense. Of more than 100,000
+    rows in parts, the quantiles and variances are those of 100,000 rows at random.
 
     Parameters
     ----------
@@ -127,6 +132,9 @@ class SquashedWeights(BaseEstimator):
         self.scales = scales
         self.leave_one_out = leave_one_out
 
+    # The weighting joins rows in parts, if it must.
+    undivided = ""
+
     def fit(self, X: Any, sample_weight: FloatArray | None = None) -> Self:
         """Fit the weighting on the mapped training inputs ``(n, d)``."""
         if is_pairwise(self.weights):
@@ -134,14 +142,24 @@ class SquashedWeights(BaseEstimator):
                 f"{_NAME}: the weighting reads X as pairs of samples, which have no columns to "
                 "scale. Use a weighting of features."
             )
-        X = _dense(training_inputs(self, X))
+        X = training_inputs(self, X)
         self.sample_weight_ = checked_sample_weight(_NAME, sample_weight, X.shape[0])
         self._factors = self._checked_factors(X.shape[1])
-        self.squash_ = Squash.of(X, self.sample_weight_)
-        self.weights_ = resolve_weights(self.weights).fit(
-            self.squash_(X) * self._factors, sample_weight
-        )
+        if is_divided(X):
+            rows = X.drawn(_MAX_SAMPLE_ROWS)
+            self.squash_ = Squash.of(_dense(X[rows]), self.sample_weight_[rows])
+            inputs: Any = X.transformed(_squashed, self.squash_, self._factors)
+        else:
+            X = _dense(X)
+            self.squash_ = Squash.of(X, self.sample_weight_)
+            inputs = _squashed(X, self.squash_, self._factors)
+        self.weights_ = resolve_weights(self.weights).fit(inputs, sample_weight)
         return self
+
+    @property
+    def divided_transform(self) -> Any:
+        """The map of inputs, without the weighting."""
+        return partial(_squashed, squash=self.squash_, factors=self._factors)
 
     def training_votes(self) -> Votes:
         """`training_votes` of the weighting; `leave_one_out_votes` if `leave_one_out`."""
@@ -158,7 +176,7 @@ class SquashedWeights(BaseEstimator):
     def votes(self, X: Any) -> Votes:
         """`votes` of the weighting at the mapped queries ``(q, d)``."""
         X = _dense(query_inputs(self, X))
-        return self.weights_.votes(self.squash_(X) * self._factors)
+        return self.weights_.votes(_squashed(X, self.squash_, self._factors))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -177,6 +195,10 @@ class SquashedWeights(BaseEstimator):
                 f"{self.scales!r}."
             )
         return factors
+
+
+def _squashed(X: FloatArray, squash: Squash, factors: FloatArray) -> FloatArray:
+    return squash(np.asarray(X, dtype=np.float64)) * factors
 
 
 def _dense(X: Any) -> FloatArray:

@@ -24,7 +24,7 @@ from disambig.estimators.alternation.held_out import (
     unit_splits,
     units_of,
 )
-from disambig.estimators.fitting import KeptRows
+from disambig.estimators.rows.kept import KeptRows
 from disambig.losses.registry import bind_label_loss
 
 

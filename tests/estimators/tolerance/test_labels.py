@@ -185,6 +185,10 @@ def test_what_cannot_be_judged_is_said(clusters):
     model = PartialLabelClassifier("neighbors", tolerance="auto")
     with pytest.warns(UserWarning, match="lets no label leave its set: fewer than 30"):
         assert np.isinf(model.fit(X[:20], clean[:20]).tolerance_)
+    # Inputs that say nothing: the others are wrong even where they are sure.
+    noise = np.random.default_rng(0).normal(size=X.shape)
+    with pytest.warns(UserWarning, match="no label leave its set: the other rows are wrong too"):
+        assert np.isinf(model.fit(noise, clean).tolerance_)
 
 
 # ---------------------------------------------------------------- parts

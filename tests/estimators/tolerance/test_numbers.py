@@ -68,3 +68,4 @@ def test_a_share_at_its_bound_is_none():
     found = judge_numbers(f[:, None], sets, np.ones(300))
     assert found.residuals.wrong_share > 0.44
     assert found.wrong_share == 0.0
+    assert not found.is_known

@@ -126,6 +126,16 @@ def test_wrong_sets_are_left_and_the_rest_hardly_pays(kind, share):
     assert model.trials_ == plain.trials_
 
 
+@pytest.mark.parametrize("kind", ["orders", "bits"])
+def test_so_many_wrong_sets_that_nothing_tells_them_are_said(kind):
+    X, y, _, _ = MAKE[kind](0.4)
+    plain = clone(MODEL[kind]).fit(X, y)
+    model = clone(MODEL[kind]).set_params(tolerance="auto")
+    with pytest.warns(UserWarning, match="lets no target leave its set: the other rows are wrong"):
+        model.fit(X, y)
+    assert_same_fit(model, plain)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_attributes_of_rows_outside(kind):
     X, y, _, wrong = MAKE[kind](0.1)

@@ -12,7 +12,7 @@ from disambig.exceptions import MemoryBudgetError, VotesError
 from disambig.votes.dense import DenseVotes
 from disambig.votes.sparse import SparseVotes
 from disambig.weights import NadarayaWatsonWeights
-from disambig.weights.kernels import nadaraya_watson as module
+from disambig.weights.kernels import compact as module
 
 RNG = np.random.default_rng(0)
 X, Q = RNG.normal(size=(30, 2)), RNG.normal(size=(8, 2))

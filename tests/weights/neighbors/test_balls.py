@@ -12,6 +12,7 @@ from disambig.threads import run_in_threads, thread_count
 from disambig.weights import NeighborWeights
 from disambig.weights.neighbors import balls as balls_module
 from disambig.weights.neighbors.balls import Balls
+from disambig.weights.neighbors.box_tree import BoxTree
 
 
 def squared(Q, X):
@@ -126,11 +127,13 @@ def nearest_by_sorting(distances, k):
 
 
 @pytest.mark.parametrize("single", [False, True])
-def test_ties_across_balls_go_to_the_earlier_row(single):
+@pytest.mark.parametrize("algorithm", ["brute", "auto"])
+def test_ties_across_balls_and_boxes_go_to_the_earlier_row(single, algorithm):
     X = np.random.default_rng(5).integers(0, 3, (1300, 7)).astype(float)
     distances = squared(X, X)
-    weighting = NeighborWeights(9).fit(X.astype(np.float32) if single else X)
-    assert weighting.index_.searcher.radii.size > 1
+    weighting = NeighborWeights(9, algorithm=algorithm)
+    weighting.fit(X.astype(np.float32) if single else X)
+    assert isinstance(weighting.index_.searcher, Balls if algorithm == "brute" else BoxTree)
     found = weighting.training_votes().matrix.toarray() > 0
     assert_array_equal(found, nearest_by_sorting(distances, 9))
     np.fill_diagonal(distances, np.inf)

@@ -53,6 +53,26 @@ def test_a_bootstrapped_classifier_too(max_samples):
     )
 
 
+def test_trees_read_missing_cells_themselves():
+    holed, queries = (np.where(RNG.random(one.shape) < 0.3, np.nan, one) for one in (X, Q))
+    forest = RandomForestClassifier(60, oob_score=True, random_state=1).fit(holed, CLASSES)
+    weights, one_hot = ForestWeights(forest).fit(holed), np.eye(3)[CLASSES]
+    assert_allclose(weights.votes(queries) @ one_hot, forest.predict_proba(queries), atol=1e-12)
+    assert_allclose(
+        weights.leave_one_out_votes() @ one_hot, forest.oob_decision_function_, atol=1e-12
+    )
+    # Random trees depend not on the order of the rows.
+    order = RNG.permutation(60)
+    grown = entries(ForestWeights().fit(holed).training_votes())
+    again = entries(ForestWeights().fit(holed[order]).training_votes())
+    assert_allclose(again, grown[np.ix_(order, order)], atol=1e-12)
+    boosting = GradientBoostingClassifier(n_estimators=3).fit(X, CLASSES)
+    with pytest.raises(VotesError, match="contains NaN or infinity"):
+        ForestWeights(boosting).fit(holed)
+    with pytest.raises(VotesError, match="contains NaN or infinity"):
+        ForestWeights().fit(sp.csr_array(holed))
+
+
 def test_extra_trees_predict_by_these_votes():
     forest = ExtraTreesClassifier(9, min_samples_leaf=4, random_state=0).fit(X, CLASSES)
     votes = ForestWeights(forest).fit(X).votes(Q)

@@ -15,7 +15,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from disambig.estimators.alternation.loop import Alternation, HeldOut, Iterate, Task, alternate
 from disambig.estimators.calibration import splits_of
-from disambig.estimators.fitting import KeptRows
+from disambig.estimators.rows.kept import KeptRows
 from disambig.exceptions import MissingOracleError
 from disambig.notation import AnyArray, FloatArray, IntArray
 from disambig.solvers.loop import Callback

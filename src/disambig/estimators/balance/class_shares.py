@@ -10,7 +10,8 @@ from sklearn.base import clone
 from disambig.candidates import LabelSets
 from disambig.candidates.labels.classes import listed, preview
 from disambig.estimators.balance.graphs import informed_graph, with_class_shares
-from disambig.estimators.fitting import FittedWeightings, KeptRows
+from disambig.estimators.fitting import FittedWeightings
+from disambig.estimators.rows.kept import KeptRows
 from disambig.exceptions import warn
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 from disambig.parameters import as_array

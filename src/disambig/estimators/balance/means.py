@@ -8,8 +8,12 @@ import scipy.linalg
 from sklearn.metrics import pairwise_distances
 
 from disambig.candidates.numbers.mean_bounds import MeanBounds
-from disambig.estimators.fitting import KeptRows, kept_inputs, take_inputs
 from disambig.estimators.mixture import Mixture
+from disambig.estimators.rows.kept import (
+    KeptRows,
+    kept_inputs,
+    take_inputs,
+)
 from disambig.estimators.selection.scales import scaled_inputs, unit_scales
 from disambig.exceptions import MissingOracleError, NoInformationError, warn
 from disambig.notation import BoolArray, FloatArray, IntArray

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from disambig.estimators.fitting import KeptRows
+from disambig.estimators.rows.kept import KeptRows
 from disambig.estimators.selection.protocol import SelectionKind, SelectionSample, Trial
 from disambig.estimators.selection.sampling import merge_copies, sample_rows
 from disambig.estimators.selection.scales import feature_scales

@@ -3,9 +3,13 @@
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from disambig.estimators.completion.choice import choose_completion
-from disambig.estimators.fitting import KeptRows, kept_inputs
+from disambig.estimators.rows.kept import (
+    KeptRows,
+    kept_inputs,
+)
 from disambig.inputs.completed_weights import CompletedWeights, plain_weights
 from disambig.inputs.completion import Completion, Way, fit_completion
 from disambig.inputs.holes import rows_without_input
@@ -23,7 +27,7 @@ def completed_inputs(estimator: Any, X: Any, kept: KeptRows, taken: Any) -> Any:
     `CompletedWeights` say how. Otherwise ``weights="auto"`` fills a cell by the other cells of its
     row, with or without indicators, whichever predicts hidden sets better; the best trial of the
     other way is kept in ``_ways_``. Weights that are named get the mean of the column and
-    indicators. A weighting that reads NaN gets inputs as they are.
+    indicators. A weighting that reads NaN gets dense inputs as they are.
 
     Parameters
     ----------
@@ -45,7 +49,7 @@ def completed_inputs(estimator: Any, X: Any, kept: KeptRows, taken: Any) -> Any:
     way: Any = "mean + indicators"
     if isinstance(estimator.weights, CompletedWeights):
         way = estimator.weights.checked_completion()
-    elif reads_missing(weights):
+    elif reads_missing(weights) and not sp.issparse(X):
         way = "none"
     elif isinstance(weights, str) and weights == "auto":
         way = "conditional"

@@ -12,7 +12,7 @@ from disambig.estimators.alternation.held_out import unit_splits, units_of
 from disambig.estimators.alternation.refits import without_search
 from disambig.estimators.base import CandidateEstimator
 from disambig.estimators.completion.filling import Filled, TrainingRows, with_empty
-from disambig.estimators.fitting import checked_groups
+from disambig.estimators.rows.kept import checked_groups
 from disambig.inputs.checked import read_inputs
 from disambig.inputs.distribution import fit_distribution
 from disambig.metrics.scorer import innermost, row_weights

@@ -21,7 +21,7 @@ from disambig.candidates.labels.class_counts import is_in_bags
 from disambig.candidates.labels.tolerance import tolerant_sets
 from disambig.estimators.balance.graphs import informed_graph
 from disambig.estimators.completion.choice import of_chosen_way
-from disambig.estimators.fitting import Fit, kept_inputs
+from disambig.estimators.fitting import Fit
 from disambig.estimators.held_out.bag_judges import hiding_of_bags, judged_in_bags
 from disambig.estimators.held_out.hidden_votes import (
     HeldOutLabels,
@@ -36,6 +36,7 @@ from disambig.estimators.held_out.kept_judgements import KeptJudgement, keep
 from disambig.estimators.held_out.set_likelihood import fit_set_calibration
 from disambig.estimators.prediction import label_distribution
 from disambig.estimators.progress.reporting import Phase
+from disambig.estimators.rows.kept import kept_inputs
 from disambig.estimators.selection.protocol import MIN_INFORMATIVE_ROWS, Trial
 from disambig.losses.labels.finite import FiniteLoss
 from disambig.losses.labels.soft import SoftFaces

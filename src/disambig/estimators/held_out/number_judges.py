@@ -6,13 +6,14 @@ import numpy as np
 
 from disambig.candidates import Intervals
 from disambig.candidates.numbers.number_sets import NumberSets
-from disambig.estimators.fitting import Fit, kept_inputs
+from disambig.estimators.fitting import Fit
 from disambig.estimators.held_out.label_judges import deal, equal_inputs
 from disambig.estimators.held_out.residual_fit import fit_residuals
 from disambig.estimators.held_out.residuals import Residuals
 from disambig.estimators.mixture import is_judged
 from disambig.estimators.prediction import NumberPredictor, number_predictor_of
 from disambig.estimators.progress.reporting import Phase
+from disambig.estimators.rows.kept import kept_inputs
 from disambig.estimators.selection.protocol import MIN_INFORMATIVE_ROWS
 from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.solvers import Solver

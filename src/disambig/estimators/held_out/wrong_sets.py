@@ -37,6 +37,11 @@ from scipy.stats import rankdata
 from disambig.estimators.selection.protocol import as_counts
 from disambig.notation import BoolArray, FloatArray, IntArray
 
+# Why nothing is claimed, in words.
+NOT_KNOWN = (
+    "the other rows are wrong too often, even where they are sure, so that wrong sets cannot be "
+    "distinguished from right ones"
+)
 # Log-likelihood by which wrong sets must improve the fit to be taken as real: a test at 1.4 %.
 _MIN_GAIN = 3.0
 # A larger limit of the rate of misses is no share of wrong sets: the others are wrong.

@@ -180,9 +180,13 @@ class LabelPredictionMixin(_Base):
         >>> model.score(X, y), model.score([[0.05], [4.9]], ["a", "c"])
         (1.0, 0.5)
         """
+        return self._score(y, self.predict(X), sample_weight)
+
+    def _score(self, y: Any, predicted: AnyArray, sample_weight: Any = None) -> float:
+        """The score of predictions."""
         return covering_accuracy(
             y,
-            self.predict(X),
+            predicted,
             classes=self.classes_,
             unlabeled=self.unlabeled,
             sample_weight=sample_weight,

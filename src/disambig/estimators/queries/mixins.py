@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from disambig.estimators.fitting import FittedWeightings
 from disambig.estimators.mixture import FittedMixture, Predict
 from disambig.estimators.queries.input_shift import InputShift, input_shift, is_suspicious
+from disambig.estimators.queries.kept_votes import votes_at
 from disambig.estimators.queries.training_inputs import TrainingInputs
 from disambig.exceptions import InputShiftWarning, NoVotesWarning, warn
 from disambig.inputs.holes import rows_without_input, with_constant
@@ -134,7 +135,7 @@ class VotingMixin(InputShiftMixin):
             without_input = rows_without_input(X)
             return np.ones(X.shape[0], np.bool_) if without_input is None else ~without_input
         with config_context(assume_finite=True):
-            return has_votes(self._weightings_.votes(X))
+            return has_votes(votes_at(self._weightings_, X))
 
     def _count_without_votes(self, X: Any) -> int:
         return int(np.count_nonzero(~self._has_votes(X)))
@@ -142,7 +143,7 @@ class VotingMixin(InputShiftMixin):
     def _votes_at(self, X: Any) -> Votes:
         """Votes at checked inputs."""
         with config_context(assume_finite=True):
-            return self._weightings_.votes(X)
+            return votes_at(self._weightings_, X)
 
     def _warn_without_votes(self, reached: BoolArray, X: Any, instead: str | None = None) -> None:
         """Warn of queries without votes; by default the predictor says what predicts them.

@@ -6,7 +6,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from disambig.estimators.selection.numbers import numbers_of
 from disambig.metrics import interval_r2
-from disambig.notation import FloatArray
+from disambig.notation import AnyArray, FloatArray
 from disambig.threads import limit_threads
 
 if TYPE_CHECKING:
@@ -69,9 +69,13 @@ class NumberPredictionMixin(_Base):
         >>> bool(model.score(X, y) > 0.9)
         True
         """
+        return self._score(y, self.predict(X), sample_weight)
+
+    def _score(self, y: Any, predicted: AnyArray, sample_weight: Any = None) -> float:
+        """The score of predictions."""
         return interval_r2(
             y,
-            self.predict(X),
+            predicted,
             missing=self.missing,
             unlabeled=self.unlabeled,
             sample_weight=sample_weight,

@@ -147,9 +147,13 @@ class OrderPredictionMixin(_Base):
         >>> model.score(X, y)
         1.0
         """
+        return self._score(y, self.predict(X), sample_weight)
+
+    def _score(self, y: Any, predicted: AnyArray, sample_weight: Any = None) -> float:
+        """The score of predictions."""
         return kendall_tau(
             y,
-            self.predict(X),
+            predicted,
             items=self.items_,
             unlabeled=self.unlabeled,
             ranks=self.ranks,

@@ -144,8 +144,10 @@ class TagPredictionMixin(_Base):
         >>> model.score(X, y)
         1.0
         """
-        check_is_fitted(self)
-        predicted = self.predict(X)
+        return self._score(y, self.predict(X), sample_weight)
+
+    def _score(self, y: Any, predicted: AnyArray, sample_weight: Any = None) -> float:
+        """The score of predictions."""
         if self._is_single:
             # The first class is off; a single one is never on.
             is_on = (predicted == self.classes_[-1]) & (len(self.classes_) > 1)

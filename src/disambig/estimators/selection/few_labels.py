@@ -16,8 +16,8 @@ from sklearn.base import clone
 from disambig.candidates import LabelSets
 from disambig.estimators.balance.class_shares import ClassShares
 from disambig.estimators.balance.graphs import with_class_shares
-from disambig.estimators.fitting import take_inputs
 from disambig.estimators.progress.reporting import Phase
+from disambig.estimators.rows.kept import take_inputs
 from disambig.estimators.selection.scales import scaled_inputs, unit_scales
 from disambig.estimators.selection.space import Entry, EntryWeightings, n_landmarks_for
 from disambig.losses.labels.finite import FiniteLoss

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 
-from disambig.estimators.fitting import take_inputs
+from disambig.estimators.rows.kept import take_inputs
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 
 # With fewer informative rows the best of so many weightings is found by chance.

@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from disambig.estimators.fitting import take_inputs
 from disambig.estimators.progress.reporting import Phase
+from disambig.estimators.rows.kept import take_inputs
 from disambig.estimators.selection.protocol import (
     HeldOutTrial,
     SelectionKind,

@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from disambig.candidates import PartialBits
-from disambig.estimators.fitting import KeptRows
 from disambig.estimators.held_out.sign_likelihood import SignCalibration
 from disambig.estimators.held_out.tag_shares import (
     fit_tag_calibration,
@@ -13,6 +12,7 @@ from disambig.estimators.held_out.tag_shares import (
     right_probabilities,
     tag_frequencies,
 )
+from disambig.estimators.rows.kept import KeptRows
 from disambig.estimators.tags.one_sided import OneSidedTags
 from disambig.losses.bits.hamming import BoundHamming
 from disambig.losses.bits.protocol import BoundBitLoss

@@ -8,9 +8,12 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from disambig.candidates import PartialBits
-from disambig.estimators.fitting import KeptRows, kept_inputs
 from disambig.estimators.held_out.tag_shares import mixed_shares
 from disambig.estimators.mixture import FittedMixture, Mixture, fit_mixture
+from disambig.estimators.rows.kept import (
+    KeptRows,
+    kept_inputs,
+)
 from disambig.estimators.selection.scales import scaled_inputs, unit_scales
 from disambig.notation import FloatArray, IntArray
 

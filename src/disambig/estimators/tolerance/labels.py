@@ -12,11 +12,15 @@ from sklearn.base import clone
 
 from disambig.estimators.balance.graphs import informed_graph
 from disambig.estimators.completion.choice import of_chosen_way
-from disambig.estimators.fitting import Fit, KeptRows, kept_inputs
+from disambig.estimators.fitting import Fit
 from disambig.estimators.held_out.hidden_votes import HeldOutLabels
-from disambig.estimators.held_out.wrong_sets import fit_wrong_sets
+from disambig.estimators.held_out.wrong_sets import NOT_KNOWN, fit_wrong_sets
 from disambig.estimators.prediction import RowLabels
 from disambig.estimators.progress.reporting import Phase
+from disambig.estimators.rows.kept import (
+    KeptRows,
+    kept_inputs,
+)
 from disambig.estimators.selection import LabelSelection
 from disambig.estimators.selection.protocol import Trial
 from disambig.estimators.selection.search import select
@@ -101,6 +105,8 @@ def label_leaving(
 ) -> Leaving:
     """When labels leave their sets; never if "auto" finds hardly any wrong sets.
 
+    Warns if "auto" cannot tell: wrong sets may be many then.
+
     Parameters
     ----------
     owner : str
@@ -122,13 +128,14 @@ def label_leaving(
         raise ValueError(
             f"{owner}: tolerance={tolerance!r} cannot be used: {reason}. Use tolerance=None."
         )
-    if reason is not None:
-        warn(f"{owner}: tolerance='auto' lets no label leave its set: {reason}.", UserWarning)
     if reason is not None or held_out is None:
+        warn(f"{owner}: tolerance='auto' lets no label leave its set: {reason}.", UserWarning)
         return Leaving()
     if tolerance != "auto":
         return Leaving(float(tolerance))
     found = fit_wrong_sets(held_out.distributions, sets.mask, kept.sample_weight)
+    if not found.is_known:
+        warn(f"{owner}: tolerance='auto' lets no label leave its set: {NOT_KNOWN}.", UserWarning)
     if found.share < _LEAST_SHARE:
         return Leaving()
     return Leaving(price_of(found.share, sets.mask), found)

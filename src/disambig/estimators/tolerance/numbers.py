@@ -50,14 +50,17 @@ class NumberVerdict:
     sample_weight: FloatArray
 
     @property
-    def wrong_share(self) -> float:
-        """The share of wrong sets; 0 unless the sets show it.
+    def is_known(self) -> bool:
+        """The largest share that is tried is none.
 
-        The largest share that is tried is none: residuals then have another shape than any family,
-        such as a scale that depends on x.
+        Residuals then have another shape than any family, such as a scale that depends on x.
         """
-        share = self.residuals.wrong_share
-        return share if share < _AT_BOUND * MAX_SHARE else 0.0
+        return self.residuals.wrong_share < _AT_BOUND * MAX_SHARE
+
+    @property
+    def wrong_share(self) -> float:
+        """The share of wrong sets; 0 unless the sets show it."""
+        return self.residuals.wrong_share if self.is_known else 0.0
 
     @property
     def trial_price(self) -> float:

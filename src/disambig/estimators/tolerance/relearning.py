@@ -18,13 +18,18 @@ import numpy as np
 from sklearn.base import clone
 
 from disambig.candidates import Intervals, IntervalUnions, PartialBits, PartialOrders
-from disambig.estimators.fitting import KeptRows, kept_inputs
 from disambig.estimators.held_out.label_judges import deal, equal_inputs
 from disambig.estimators.held_out.residual_fit import WORTH
+from disambig.estimators.held_out.wrong_sets import NOT_KNOWN
 from disambig.estimators.mixture import only_predicts
 from disambig.estimators.progress.reporting import Phase, unreported
+from disambig.estimators.rows.kept import (
+    KeptRows,
+    kept_inputs,
+)
 from disambig.estimators.tolerance.numbers import judge_numbers, opened_intervals
 from disambig.estimators.tolerance.signs import judge_bits, judge_orders, opened_bits, opened_orders
+from disambig.exceptions import warn
 from disambig.inputs.completed_weights import plain_weights
 from disambig.notation import BoolArray, FloatArray
 from disambig.weights.registry import is_pairwise
@@ -37,6 +42,11 @@ _N_ROUNDS = 3
 
 class Verdict(Protocol):
     """What rows that never saw the sets say about them."""
+
+    @property
+    def is_known(self) -> bool:
+        """False if the others know too little to tell wrong sets from right ones."""
+        ...
 
     @property
     def wrong_share(self) -> float:
@@ -124,6 +134,12 @@ def tolerate(estimator: Any, X: Any, kept: KeptRows, candidates: Any) -> None:
     phase.finish()
     if is_automatic:
         rounds = _confirmed(rounds, first)
+    if is_automatic and not rounds and not first.is_known:
+        warn(
+            f"{type(estimator).__name__}: tolerance='auto' lets no target leave its set: "
+            f"{NOT_KNOWN}.",
+            UserWarning,
+        )
     if not rounds:
         estimator.tolerance_ = np.inf if is_automatic else float(estimator.tolerance)
         return

@@ -54,6 +54,10 @@ class SignVerdict:
     log_likelihood: float
 
     @property
+    def is_known(self) -> bool:
+        return self.wrong_signs.is_known
+
+    @property
     def wrong_share(self) -> float:
         return self.wrong_signs.share
 

@@ -17,7 +17,6 @@ from disambig.estimators.conformal import (
     set_scores,
 )
 from disambig.estimators.disambiguated_classifier import label_codes
-from disambig.estimators.fitting import KeptRows
 from disambig.estimators.held_out.hidden_votes import HeldOutLabels, Judge
 from disambig.estimators.held_out.label_judges import (
     is_cheap,
@@ -27,6 +26,7 @@ from disambig.estimators.held_out.label_judges import (
 from disambig.estimators.held_out.set_likelihood import SetCalibration, fit_set_calibration
 from disambig.estimators.held_out.wrong_sets import WrongSets, fit_wrong_sets
 from disambig.estimators.partial_label_classifier import PartialLabelClassifier
+from disambig.estimators.rows.kept import KeptRows
 from disambig.estimators.tolerance.leaving import Leaving
 from disambig.metrics.scorer import innermost
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray

@@ -298,8 +298,22 @@ def examine_numbers(rows: Examined, distance: FloatArray | None = None) -> Numbe
 
 
 def _text(ends: Any, joint: str) -> str:
-    """Intervals as text: ``[1, 2] | [4, 5]``."""
-    return joint.join(f"[{lower:g}, {upper:g}]" for lower, upper in ends)
+    """Intervals as text: ``[1, 2] | [4, 5]``, ``>= 3`` or ``any number``.
+
+    Examples
+    --------
+    >>> _text([[1, 2], [4, 4]], " | "), _text([[-np.inf, np.inf], [60500, np.inf]], " x ")
+    ('[1, 2] | 4', 'any number x >= 60500')
+    """
+    return joint.join(_interval_text(lower, upper) for lower, upper in ends)
+
+
+def _interval_text(lower: float, upper: float) -> str:
+    if lower == upper:
+        return f"{lower:.10g}"
+    if np.isinf(lower):
+        return "any number" if np.isinf(upper) else f"<= {upper:.10g}"
+    return f">= {lower:.10g}" if np.isinf(upper) else f"[{lower:.10g}, {upper:.10g}]"
 
 
 def _predicted(model: Any, X: Any) -> FloatArray:

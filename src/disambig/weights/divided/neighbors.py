@@ -12,11 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from disambig.exceptions import MissingOracleError, warn
+from disambig.exceptions import warn
 from disambig.notation import AnyArray, FloatArray
 from disambig.votes.row_blocks import RowBlock, RowBlocks, block_matrix
 from disambig.votes.sparse import SparseVotes
-from disambig.weights.divided.rows import DividedRows
+from disambig.weights.divided.rows import DividedRows, is_divided
+from disambig.weights.divided.whole import joined_rows
 from disambig.weights.neighbors.parts import (
     NearestRows,
     RowIndex,
@@ -78,18 +79,11 @@ class DividedNeighbors:
     def training_votes(self, leave_one_out: bool) -> RowBlocks:
         """The votes at the rows, ``(n, n)``, and their transpose, in blocks."""
         submit, n = self.rows.executor.submit, len(self.rows)
-        bounds = self.rows.bounds.tolist()
         blocks = [
             submit(votes_block, table, first, n, self.options, leave_one_out)
-            for table, first in zip(self.tables, bounds, strict=False)
+            for table, first in zip(self.tables, self.rows.bounds.tolist(), strict=False)
         ]
-        transposed = [
-            submit(
-                joined_columns, [submit(columns_between, block, start, stop) for block in blocks]
-            )
-            for start, stop in pairwise(bounds)
-        ]
-        return RowBlocks(blocks, transposed, self.rows.executor)
+        return with_transpose(self.rows, blocks)
 
     def votes(self, X: AnyArray) -> SparseVotes:
         """The votes at new inputs ``(q, d)`` in memory, ``(q, n)``."""
@@ -116,8 +110,8 @@ def query_votes(table: NearestRows, options: VotesOptions, n: int) -> Any:
     return neighbor_votes(table, options.n_neighbors, n, no_row, vote=options.vote)
 
 
-def require_divisible(weighting: Any, sample_weight: FloatArray | None) -> None:
-    """Raise `MissingOracleError` if a `NeighborWeights` cannot be built for rows in parts.
+def undivided_option(weighting: Any, sample_weight: FloatArray | None = None) -> str:
+    """What of a `NeighborWeights` needs all rows, and what to use instead; empty for nothing.
 
     Parameters
     ----------
@@ -134,25 +128,19 @@ def require_divisible(weighting: Any, sample_weight: FloatArray | None) -> None:
         allowed |= name == "algorithm" and value != "approximate"
         if allowed or value == getattr(plain, name):
             continue
-        raise MissingOracleError(
-            f"NeighborWeights({name}={value!r}) is not built for rows in parts. Use "
-            f"{name}={getattr(plain, name)!r}, or fit in memory."
+        return (
+            f"{name}={value!r} needs all rows in one array. Use {name}={getattr(plain, name)!r}, "
+            "or fit in memory"
         )
-    if sample_weight is not None and not (sample_weight == 1).all():
-        raise MissingOracleError(
-            "NeighborWeights: sample weights other than 1 are not built for rows in parts. Leave "
-            "sample_weight out, use NystromWeights, or fit in memory."
+    if sample_weight is not None and not (np.asarray(sample_weight) == 1).all():
+        return (
+            "sample weights other than 1 need all rows in one array. Leave sample_weight out, use "
+            "NystromWeights, or fit in memory"
         )
+    return ""
 
 
-def warn_if_too_many(n_neighbors: int, n: int, leave_one_out: bool) -> None:
-    """Warn if there are fewer rows than neighbours.
-
-    Parameters
-    ----------
-    n_neighbors, n : int
-    leave_one_out : bool
-    """
+def _warn_if_too_many(n_neighbors: int, n: int, leave_one_out: bool) -> None:
     others = n - 1 if leave_one_out else n
     if n_neighbors > others:
         warn(
@@ -160,6 +148,41 @@ def warn_if_too_many(n_neighbors: int, n: int, leave_one_out: bool) -> None:
             "vote at a row: all of them vote.",
             UserWarning,
         )
+
+
+def readable_rows(weighting: Any, X: Any, sample_weight: FloatArray | None) -> Any:
+    """Rows in parts if a `NeighborWeights` reads them so, else joined; other inputs as they are.
+
+    Parameters
+    ----------
+    weighting : NeighborWeights
+    X : DividedRows, or anything else
+    sample_weight : float array or None
+    """
+    if not is_divided(X):
+        return X
+    reason = undivided_option(weighting, sample_weight)
+    if reason:
+        return joined_rows("NeighborWeights", X, reason)
+    _warn_if_too_many(int(weighting.n_neighbors), len(X), bool(weighting.leave_one_out))
+    return X
+
+
+def with_transpose(rows: DividedRows, blocks: Sequence[Any]) -> RowBlocks:
+    """Votes between the rows, from blocks of them: their transpose is made of the same blocks.
+
+    Parameters
+    ----------
+    rows : DividedRows
+    blocks : sequence
+        What the executor turns into `RowBlock`, one for each part.
+    """
+    submit = rows.executor.submit
+    transposed = [
+        submit(joined_columns, [submit(columns_between, block, start, stop) for block in blocks])
+        for start, stop in pairwise(rows.bounds.tolist())
+    ]
+    return RowBlocks(blocks, transposed, rows.executor)
 
 
 # ------------------------------------------------------------------ functions of blocks

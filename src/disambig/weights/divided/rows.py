@@ -79,7 +79,7 @@ class DividedRows:
                 f"ascend from 0 to {len(X)}."
             )
         is_missing = np.isnan(X)
-        holes, empty = np.any(is_missing, axis=1), np.all(is_missing, axis=1)
+        holes, empty = (np.asarray(find(is_missing, axis=1)) for find in (np.any, np.all))
         return cls(
             [X[start:stop] for start, stop in pairwise(ends.tolist())],
             ends,
@@ -128,6 +128,16 @@ class DividedRows:
         found: AnyArray = np.concatenate(self.map(function, *arguments))
         return found
 
+    def column(self, number: int) -> FloatArray:
+        """One column, ``(n,)``, in memory.
+
+        Parameters
+        ----------
+        number : int
+        """
+        found: FloatArray = self.per_row(_column, number)
+        return found
+
     def mean(self) -> FloatArray:
         """The mean of the rows, ``(d,)``."""
         found: FloatArray = sum(self.map(_sums), np.zeros(self.n_features)) / len(self)
@@ -163,8 +173,8 @@ class DividedRows:
         """
         width = self.n_features if n_features is None else n_features
         if self.stored is not None:
-            stored: DividedRows = self.stored.transformed(self, function, arguments, width)
-            return stored
+            moved: DividedRows = self.stored.transformed(self, function, arguments, width)
+            return moved
         return replace(
             self,
             parts=self.blocks(function, *arguments),
@@ -185,7 +195,7 @@ class DividedRows:
         chosen = RowSlices(np.asarray(rows, dtype=np.int64), ends)
         submit = self.executor.submit
         parts = [
-            submit(_rows_of, part, chosen[b], self.firsts[b]) for b, part in enumerate(self.parts)
+            submit(rows_of, part, chosen[b], self.firsts[b]) for b, part in enumerate(self.parts)
         ]
         return replace(
             self,
@@ -202,18 +212,24 @@ class DividedRows:
 
         Parameters
         ----------
-        rows : int array, bool array (n,) or slice
+        rows : int array (k,), bool array (n,) or slice
+            Negative numbers count from the end.
         """
-        if isinstance(rows, slice):
-            wanted = np.arange(*rows.indices(len(self)))
-        else:
-            wanted = np.asarray(rows)
-            wanted = np.flatnonzero(wanted) if wanted.dtype == np.bool_ else wanted
+        # The numbers that an array would take, or its error.
+        wanted = np.arange(len(self))[rows]
         distinct, index = np.unique(wanted, return_inverse=True)
-        ends = np.searchsorted(distinct, self.bounds)
-        chosen = RowSlices(distinct.astype(np.int64), ends)
-        found: AnyArray = np.concatenate(self.map(_rows_of, chosen, self.firsts))
+        found: AnyArray = np.concatenate(self.map(rows_of, *self.chosen(distinct)))
         return found if np.array_equal(distinct, wanted) else found[index.ravel()]
+
+    def chosen(self, rows: IntArray) -> tuple[RowSlices, RowSlices]:
+        """Some ascending row numbers, divided like the rows, and the first row of each part.
+
+        Parameters
+        ----------
+        rows : int array (k,)
+        """
+        ends = np.searchsorted(rows, self.bounds)
+        return RowSlices(np.asarray(rows, dtype=np.int64), ends), self.firsts
 
     def subset(self, rows: IntArray) -> "SomeRows":
         """Some rows, which stay where they are.
@@ -232,11 +248,21 @@ class DividedRows:
         most : int
         seed : int
         """
+        return self[self.drawn(most, seed)]
+
+    def drawn(self, most: int, seed: int = 0) -> IntArray:
+        """The numbers of the rows of `sample`, ascending.
+
+        Parameters
+        ----------
+        most : int
+        seed : int
+        """
         check_integer("DividedRows", "most", most, least=1)
         n = len(self)
         if n <= most:
-            return self[np.arange(n)]
-        return self[np.sort(np.random.default_rng(seed).choice(n, most, replace=False))]
+            return np.arange(n)
+        return np.sort(np.random.default_rng(seed).choice(n, most, replace=False))
 
     @cached_property
     def firsts(self) -> RowSlices:
@@ -290,7 +316,12 @@ def _sums(part: AnyArray) -> FloatArray:
     return np.asarray(part.sum(axis=0, dtype=np.float64))
 
 
-def _rows_of(part: AnyArray, chosen: IntArray, first: IntArray) -> AnyArray:
+def _column(part: AnyArray, number: int) -> FloatArray:
+    return np.asarray(part[:, number], dtype=np.float64)
+
+
+def rows_of(part: AnyArray, chosen: IntArray, first: IntArray) -> AnyArray:
+    """Some rows of a part, by their numbers among all rows."""
     found: AnyArray = part[chosen - first]
     return found
 

@@ -294,11 +294,11 @@ def feature_ridge(
 class FeatureRidgeWeights(BaseEstimator):
     """What ridge regressions on features share; a subclass fits `regression_` and sets `ridge_`."""
 
-    reads_parts = True
     regularization: float
     leave_one_out: bool
     regression_: LowRank | IteratedRank
     ridge_: float
+    undivided = ""
 
     def _set_ridge(self) -> None:
         raise NotImplementedError

@@ -1,6 +1,5 @@
 """`NadarayaWatsonWeights`: local averages, weighted by a kernel."""
 
-from collections.abc import Iterator
 from typing import Any, Self
 
 import scipy.sparse as sp
@@ -12,20 +11,22 @@ from disambig.notation import FloatArray
 from disambig.parameters import check_flag
 from disambig.votes.dense import DenseVotes
 from disambig.votes.entries import normalize_rows, remove_diagonal
+from disambig.votes.row_blocks import RowBlocks
 from disambig.votes.sparse import SparseVotes
+from disambig.weights.divided.compact import DividedKernel
+from disambig.weights.divided.rows import is_divided
 from disambig.weights.inputs import (
     checked_sample_weight,
     query_inputs,
     scale_columns,
     training_inputs,
 )
+from disambig.weights.kernels.compact import near_similarities
 from disambig.weights.kernels.similarity import COMPACT, Similarity, resolve_bandwidth
 from disambig.weights.neighbors.euclidean import EuclideanIndex
 
 _NAME = "NadarayaWatsonWeights"
 _KERNELS = ("gaussian", "laplacian", *COMPACT, "precomputed")
-# Queries that are searched together with kernels of compact support.
-_QUERIES_PER_BLOCK = 4096
 
 
 class NadarayaWatsonWeights(BaseEstimator):
@@ -95,24 +96,52 @@ class NadarayaWatsonWeights(BaseEstimator):
             _NAME, self.kernel, self.bandwidth, X, self.sample_weight_, choices=_KERNELS
         )
         self.X_fit_ = X
-        self.index_ = EuclideanIndex.build(X) if self._compact else None
+        if is_divided(X):
+            similarity = Similarity(self.kernel, self.bandwidth_)
+            self.index_: Any = DividedKernel.build(
+                X, self.sample_weight_, similarity, bool(self.normalize)
+            )
+        else:
+            self.index_ = EuclideanIndex.build(X) if self._compact else None
         return self
 
-    def training_votes(self) -> DenseVotes | SparseVotes:
+    def training_votes(self) -> DenseVotes | SparseVotes | RowBlocks:
         """``alpha`` at the training inputs, ``(n, n)``; without own votes if `leave_one_out`."""
         check_is_fitted(self)
         if self.leave_one_out:
             return self.leave_one_out_votes()
+        if is_divided(self.X_fit_):
+            return self._divided_votes(leave_one_out=False)
         return self._finish(self._similarities(self.X_fit_))
 
-    def leave_one_out_votes(self) -> DenseVotes | SparseVotes:
+    def leave_one_out_votes(self) -> DenseVotes | SparseVotes | RowBlocks:
         """The votes of the others, ``(n, n)``, diagonal zero; normalised without the row itself."""
         check_is_fitted(self)
+        if is_divided(self.X_fit_):
+            return self._divided_votes(leave_one_out=True)
         return self._finish(remove_diagonal(self._similarities(self.X_fit_)))
 
     def votes(self, X: Any) -> DenseVotes | SparseVotes:
         """``alpha`` at new inputs ``(q, d)``, or from similarities ``(q, n)``."""
-        return self._finish(self._similarities(query_inputs(self, X, square=self._square)))
+        X = query_inputs(self, X, square=self._square)
+        if is_divided(self.X_fit_):
+            at_queries: SparseVotes = self.index_.votes(X)
+            return at_queries
+        return self._finish(self._similarities(X))
+
+    def _divided_votes(self, leave_one_out: bool) -> RowBlocks:
+        votes: RowBlocks = self.index_.training_votes(leave_one_out)
+        return votes
+
+    @property
+    def undivided(self) -> str:
+        """What needs all rows in one array, and what to use instead; empty for nothing."""
+        if self._compact:
+            return ""
+        return (
+            f"kernel={self.kernel!r} compares every row with every other one. Use "
+            "kernel='epanechnikov', whose votes end at the bandwidth, or NystromWeights"
+        )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -135,9 +164,8 @@ class NadarayaWatsonWeights(BaseEstimator):
             return scale_columns(X, self.sample_weight_)
         similarity = Similarity(self.kernel, self.bandwidth_)
         if self.index_ is not None:
-            blocks = [similarity.compact(found) for found in self._near_distances(self.index_, X)]
-            empty = sp.csr_array((0, self.sample_weight_.size))
-            return scale_columns(sp.vstack([empty, *blocks], format="csr"), self.sample_weight_)
+            found = near_similarities(_NAME, self.index_, X, similarity)
+            return scale_columns(found, self.sample_weight_)
         q, n = X.shape[0], self.sample_weight_.size
         require_bytes(
             2 * 8.0 * q * n,
@@ -147,24 +175,6 @@ class NadarayaWatsonWeights(BaseEstimator):
         alpha = similarity(X, self.X_fit_)
         alpha *= self.sample_weight_
         return alpha
-
-    def _near_distances(self, index: EuclideanIndex, X: Any) -> Iterator[sp.csr_array]:
-        """Distances to the rows within the bandwidth, for blocks of rows of X."""
-        radius = float(self.bandwidth_ or 0.0)
-        q, stored = X.shape[0], 0
-        for start in range(0, q, _QUERIES_PER_BLOCK):
-            done = min(start + _QUERIES_PER_BLOCK, q)
-            found = index.within(X[start:done], radius)
-            stored += found.nnz
-            # Values and columns of the entries still to come, if the rest is like this part, and of
-            # all entries once more while the blocks are joined.
-            expected = stored * q / done
-            require_bytes(
-                16.0 * (expected - stored + expected),
-                f"{_NAME}: the votes within bandwidth {radius:g}",
-                "Use a smaller bandwidth, or NeighborWeights.",
-            )
-            yield found
 
     def _finish(self, alpha: Any) -> DenseVotes | SparseVotes:
         if self.normalize:

@@ -144,6 +144,7 @@ class Similarity:
     coef0: float = 1.0
 
     def __call__(self, queries: Any, X: Any) -> FloatArray:
+        queries, X = _in_double(queries, X)
         if not isinstance(self.kernel, str):
             return _checked_values(self.kernel(queries, X), (queries.shape[0], X.shape[0]))
         # A kernel without bandwidth has bandwidth 1.
@@ -211,6 +212,12 @@ def check_polynomial(owner: str, kernel: Any, degree: Any, coef0: Any) -> None:
             f"{owner}: degree and coef0 belong to kernel='polynomial'; got kernel={kernel!r} with "
             f"degree={power}, coef0={constant:g}. Leave them at 3 and 1.0."
         )
+
+
+def _in_double(queries: Any, X: Any) -> tuple[Any, Any]:
+    """Rows in parts may be in single precision; a kernel is computed in double precision."""
+    double = X.astype(np.float64, copy=False)
+    return double if queries is X else queries.astype(np.float64, copy=False), double
 
 
 def _squared_distances(queries: Any, X: Any) -> FloatArray:

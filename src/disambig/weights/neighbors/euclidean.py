@@ -1,6 +1,7 @@
 """An index of training rows under the euclidean distance, exact for ties and near ties."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,12 @@ from disambig.compiled.nearest import (
 from disambig.notation import AnyArray, FloatArray
 from disambig.weights.inputs import small_indices
 from disambig.weights.neighbors.balls import Balls
+from disambig.weights.neighbors.box_tree import BoxTree
 
-# Above this many features balls are faster than a search tree. Measured for n = 20000, on noise and
-# on separate groups: as fast at 6 features; at 10, trees take five times and twice as long.
+MAX_BOX_FEATURES = 8
+"""Above this many features matrix products (`Balls`) are faster than boxes on noise: measured on
+one Gaussian, 200,000 rows, 110 and 150 us a query for d = 8, 420 and 210 for d = 10."""
+# Up to so many features a tree finds all rows within a radius faster than products do.
 _MAX_TREE_FEATURES = 5
 
 
@@ -27,16 +31,17 @@ _MAX_TREE_FEATURES = 5
 class EuclideanIndex:
     """Training rows that can be searched by *squared* euclidean distance.
 
-    A fast search finds candidates; their distances are then computed again, by differences in
-    double precision. Fast distances have rounding errors, so the index also bounds from below the
-    distances of rows that are *not* candidates. The search subtracts the mean of the rows, or the
-    centre of their ball, which makes the rounding errors small.
+    Boxes are searched by the distances themselves. Other searches find candidates; their distances
+    are then computed again, by differences in double precision. Fast distances have rounding
+    errors, so the index also bounds from below the distances of rows that are *not* candidates.
+    The search subtracts the mean of the rows, or the centre of their ball, which makes the rounding
+    errors small.
 
     Parameters
     ----------
     X : float64 or float32 array, or csr_array, (n, d)
-    searcher : Balls or NearestNeighbors
-        Index of the rows of X minus `center`.
+    searcher : BoxTree, Balls or NearestNeighbors
+        Index of the rows of X; in the last case, minus `center`.
     center : float64, (d,), or None
         None for sparse X, which is not centred.
     largest_norm : float
@@ -63,22 +68,28 @@ class EuclideanIndex:
             searcher = NearestNeighbors(algorithm="brute", metric="euclidean", n_jobs=n_jobs).fit(X)
             return cls(X, searcher, None, _largest_norm(X), terms, n_jobs)
         d = X.shape[1]
-        if algorithm == "brute" or (algorithm == "auto" and d > _MAX_TREE_FEATURES):
+        if algorithm == "auto" and 0 < d <= MAX_BOX_FEATURES:
+            boxes, center = BoxTree.build(X), X.mean(axis=0, dtype=np.float64)
+            farthest = np.maximum(center - boxes.lower[0], boxes.upper[0] - center)
+            return cls(X, boxes, center, _largest_norm(farthest[None]), d, n_jobs)
+        if algorithm in ("auto", "brute"):
             balls = Balls.build(X)
             norm_bound = float(
                 (row_norms(balls.centers - balls.origin) + balls.radii * balls.scale).max()
             )
             return cls(X, balls, balls.origin, norm_bound, d, n_jobs)
         center = X.mean(axis=0, dtype=np.float64)
-        tree = "kd_tree" if algorithm == "auto" else algorithm
-        searcher = NearestNeighbors(algorithm=tree, metric="euclidean", n_jobs=n_jobs)
+        searcher = NearestNeighbors(algorithm=algorithm, metric="euclidean", n_jobs=n_jobs)
         centered = X - center
         return cls(X, searcher.fit(centered), center, _largest_norm(centered), d, n_jobs)
 
     def __getstate__(self) -> dict[str, Any]:
         # The search structure is built again: that is fast, exact, and needs no trust in a file.
-        is_balls = isinstance(self.searcher, Balls)
-        algorithm = "brute" if is_balls else self.searcher.algorithm
+        if isinstance(self.searcher, BoxTree):
+            algorithm = "auto"
+        else:
+            is_balls = isinstance(self.searcher, Balls)
+            algorithm = "brute" if is_balls else self.searcher.algorithm
         return {"X": self.X, "algorithm": algorithm, "n_jobs": self.n_jobs}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -94,8 +105,16 @@ class EuclideanIndex:
         indptr, indices, distances : (q + 1,), (q * width,), (q * width,)
             Squared distances.
         floor : (q,)
-            Squared distance that rows which are not listed exceed or equal.
+            Squared distance that rows which are not listed exceed or equal; if it is next to the
+            largest one listed, those that equal this come after the listed ones.
         """
+        indptr = np.arange(0, width * queries.shape[0] + 1, width, dtype=np.int64)
+        if isinstance(self.searcher, BoxTree):
+            distances, indices = self.searcher.search(queries, width, n_jobs=self.n_jobs)
+            # Of rows at the last distance the earlier ones are listed, so none that is left out
+            # comes before them.
+            floor = np.nextafter(distances[:, -1], np.inf)
+            return indptr, indices.ravel(), distances.ravel(), floor
         if isinstance(self.searcher, Balls):
             indices, floor = self.searcher.search(queries, width, self.n_jobs)
         else:
@@ -106,7 +125,6 @@ class EuclideanIndex:
                 floor = last**2 - slack * (row_norms(centered) + self.largest_norm)
             else:
                 floor = np.maximum(last - slack, 0.0) ** 2
-        indptr = np.arange(0, indices.size + 1, width, dtype=np.int64)
         flat = np.ascontiguousarray(indices, dtype=np.int64).ravel()
         return indptr, flat, pair_distances(queries, self.X, indptr, flat), floor
 
@@ -124,10 +142,7 @@ class EuclideanIndex:
         """Distances (not squared) to all rows at most `radius` away; a missing entry is farther."""
         centered = self._centered(queries)
         slack = float(self._slack(centered).max(initial=0.0))
-        searcher = self.searcher
-        if isinstance(searcher, Balls):
-            searcher = NearestNeighbors(algorithm="brute", n_jobs=self.n_jobs)
-            searcher.fit(self._centered(self.X))
+        searcher = self._radius_searcher
         if searcher.algorithm == "brute":
             longest = float(row_norms(centered).max(initial=0.0)) + self.largest_norm
             search_radius = np.sqrt(radius**2 + slack * longest)
@@ -144,6 +159,15 @@ class EuclideanIndex:
         found = sp.csr_array(kept, shape=(queries.shape[0], self.X.shape[0]))
         found.sort_indices()
         return small_indices(found)
+
+    @cached_property
+    def _radius_searcher(self) -> NearestNeighbors:
+        """What finds all rows within a radius: built when it is first asked for."""
+        if isinstance(self.searcher, NearestNeighbors):
+            return self.searcher
+        algorithm = "kd_tree" if self.X.shape[1] <= _MAX_TREE_FEATURES else "brute"
+        searcher = NearestNeighbors(algorithm=algorithm, n_jobs=self.n_jobs)
+        return searcher.fit(self._centered(self.X))
 
     def _centered(self, queries: Any) -> Any:
         return queries if self.center is None else queries - self.center

@@ -13,7 +13,7 @@ from disambig.notation import AnyArray, FloatArray
 from disambig.parameters import check_choice, check_flag, check_integer, check_jobs, check_number
 from disambig.votes.row_blocks import RowBlocks
 from disambig.votes.sparse import SparseVotes
-from disambig.weights.divided.neighbors import index_of, require_divisible, warn_if_too_many
+from disambig.weights.divided.neighbors import index_of, readable_rows, undivided_option
 from disambig.weights.divided.rows import DividedRows, is_divided
 from disambig.weights.inputs import (
     checked_sample_weight,
@@ -75,7 +75,7 @@ class NeighborWeights(BaseEstimator):
         How candidates are found; the votes do not depend on it (up to the rounding of the
         distances, for metrics other than the euclidean), except for "approximate". Must be "auto"
         or "brute" for sparse X and "auto" for precomputed distances. For the euclidean distance
-        "auto" is a search tree up to 5 features and "brute" beyond: matrix products that skip
+        "auto" is a tree of boxes up to 8 features and "brute" beyond: matrix products that skip
         groups of rows that are too far. "approximate" is for many rows under the euclidean
         distance; it visits only cells near the input, needs faiss
         (``pip install 'disambig[approximate]'``), and is never chosen by "auto". Its candidates
@@ -133,8 +133,6 @@ class NeighborWeights(BaseEstimator):
            [0. , 0.5, 0.5]])
     """
 
-    reads_parts = True
-
     def __init__(
         self,
         n_neighbors: int = 10,
@@ -160,9 +158,12 @@ class NeighborWeights(BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
+    undivided = property(undivided_option)
+
     def fit(self, X: Any, sample_weight: FloatArray | None = None) -> Self:
         """Index the training inputs ``(n, d)``, or keep the distances ``(n, n)``."""
         self._check_parameters()
+        X = readable_rows(self, X, sample_weight)
         if is_divided(X):
             return self._fit_divided(X, sample_weight)
         X = self._as_numbers(self._read(training_inputs, X))
@@ -170,22 +171,19 @@ class NeighborWeights(BaseEstimator):
         # Kept, because set_params may change the parameters after the fit.
         self.n_neighbors_, self._adaptive_ = int(self.n_neighbors), bool(self.adaptive)
         self._squares_ = self._euclidean and self.metric != "sqeuclidean"
-        self.X_fit_ = X
+        self.X_fit_, self.recall_ = X, 1.0
         self.neighbors_: NeighborLists | None = None
         self.reach_: LocalRadius | None = None
-        self.recall_ = 1.0
         self.index_: Any = self._build(X)
         self._warn_if_too_many()
         return self
 
     def _fit_divided(self, X: DividedRows, sample_weight: FloatArray | None) -> Self:
         self.sample_weight_ = checked_sample_weight(_NAME, sample_weight, X.shape[0])
-        require_divisible(self, sample_weight)
         self.X_fit_ = training_inputs(self, X)
         self.n_neighbors_, self._adaptive_, self._squares_ = int(self.n_neighbors), False, True
         self.neighbors_, self.reach_, self.recall_ = None, None, 1.0
         self.index_ = index_of(X, self.n_neighbors_, self.vote)
-        warn_if_too_many(self.n_neighbors_, X.shape[0], bool(self.leave_one_out))
         return self
 
     def training_votes(self) -> SparseVotes | RowBlocks:

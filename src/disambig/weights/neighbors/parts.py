@@ -15,12 +15,8 @@ from disambig.compiled.neighbors.merging import merge_tables
 from disambig.exceptions import VotesError
 from disambig.notation import FloatArray, IntArray
 from disambig.weights.neighbors.box_tree import BoxTree
-from disambig.weights.neighbors.euclidean import EuclideanIndex
+from disambig.weights.neighbors.euclidean import MAX_BOX_FEATURES, EuclideanIndex
 from disambig.weights.neighbors.lists import NeighborLists, nearest_lists, vote_strength
-
-# Above this many features matrix products (`EuclideanIndex`) are faster than boxes: measured on one
-# Gaussian, 200,000 rows, 48 and 96 us a query for d = 8, 236 and 181 for d = 10.
-MAX_BOX_FEATURES = 8
 
 
 @dataclass(frozen=True, eq=False)

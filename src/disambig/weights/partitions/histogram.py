@@ -15,6 +15,7 @@ from disambig.memory import require_bytes
 from disambig.notation import AnyArray, FloatArray
 from disambig.parameters import as_array, check_choice, check_flag, check_integer
 from disambig.votes.partition import PartitionVotes
+from disambig.weights.divided.rows import is_divided
 from disambig.weights.inputs import checked_sample_weight, query_inputs, training_inputs
 from disambig.weights.partitions.partition import Partition, PartitionWeights
 
@@ -77,7 +78,9 @@ class Cells:
 
 
 def columns(X: Any) -> Any:
-    """Iterate over the columns of X as dense arrays."""
+    """Iterate over the columns of X as dense arrays; of rows in parts, one is in memory."""
+    if is_divided(X):
+        return map(X.column, range(X.n_features))
     if not sp.issparse(X):
         return iter(X.T)
     by_column = sp.csc_array(X)
@@ -210,6 +213,9 @@ class HistogramWeights(PartitionWeights):
         self.strategy = strategy
         self.leave_one_out = leave_one_out
 
+    # The partition has one number for each row, so that it is in memory.
+    undivided = ""
+
     def fit(self, X: Any, sample_weight: FloatArray | None = None) -> Self:
         """Cut the features and put the training inputs ``(n, d)`` into their cells."""
         check_flag(_NAME, "leave_one_out", self.leave_one_out)
@@ -223,4 +229,5 @@ class HistogramWeights(PartitionWeights):
     def votes(self, X: Any) -> PartitionVotes:
         """``alpha`` at new inputs ``(q, d)``."""
         X = query_inputs(self, X)
-        return self.partition_.votes(self.cells_.numbers(X)[None])
+        found: PartitionVotes = self.partition_.votes(self.cells_.numbers(X)[None])
+        return found

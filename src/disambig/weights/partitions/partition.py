@@ -1,5 +1,6 @@
 """Training rows in the leaves of trees, and the votes of rows that share a leaf."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -9,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from disambig.memory import require_bytes
 from disambig.notation import AnyArray, FloatArray
+from disambig.votes.leaf_blocks import LeafBlockVotes
 from disambig.votes.partition import Membership, PartitionVotes
 
 
@@ -64,8 +66,7 @@ class Partition:
             weights = sample_weight if counts is None else sample_weight * counts[t]
             voting = weights > 0
             occupied = np.flatnonzero(np.bincount(named[voting]))
-            table = np.full(occupied[-1] + 1, -1, dtype=np.int32)
-            table[occupied] = np.arange(occupied.size)
+            table = number_table(occupied)
             leaves[t] = _look_up(table, named)
             numbers.append(table)
             leaf_totals.append(np.bincount(leaves[t][voting], weights=weights[voting]))
@@ -80,10 +81,7 @@ class Partition:
 
     def votes(self, names: AnyArray) -> PartitionVotes:
         """``alpha`` at queries, by the names of their leaves ``(trees, q)``."""
-        leaves = np.empty(names.shape, dtype=np.int32)
-        for t, table in enumerate(self.numbers):
-            leaves[t] = _look_up(table, names[t])
-        return self._votes_at(leaves)
+        return self._votes_at(leaf_numbers(names, self.numbers))
 
     def leave_one_out_votes(self) -> PartitionVotes:
         """``alpha`` at the training rows without their own vote, ``(n, n)``.
@@ -107,7 +105,7 @@ class Partition:
             leaves[t, ~has_others] = -1
             factors[t, has_others] = 1.0 / others[has_others]
         return PartitionVotes(
-            Membership(leaves, _inverse(np.count_nonzero(leaves >= 0, axis=0)), factors),
+            Membership(leaves, inverse_counts(np.count_nonzero(leaves >= 0, axis=0)), factors),
             self._sample_leaves(),
             self.starts,
             np.ones_like(self.leaf_totals),
@@ -115,7 +113,7 @@ class Partition:
         )
 
     def _votes_at(self, leaves: AnyArray) -> PartitionVotes:
-        scale = _inverse(np.count_nonzero(leaves >= 0, axis=0))
+        scale = inverse_counts(np.count_nonzero(leaves >= 0, axis=0))
         query_leaves = Membership(leaves, scale)
         return PartitionVotes(
             query_leaves, self._sample_leaves(), self.starts, 1.0 / self.leaf_totals
@@ -129,30 +127,57 @@ class Partition:
 
 
 class PartitionWeights(BaseEstimator):
-    """What weightings by leaves or cells share; a subclass fits `partition_`."""
+    """What weightings by leaves or cells share; a subclass fits `partition_`.
+
+    It is a `Partition`, or a `DividedPartition` of rows in parts.
+    """
 
     leave_one_out: bool
-    partition_: Partition
+    partition_: Any
 
-    def training_votes(self) -> PartitionVotes:
+    def training_votes(self) -> PartitionVotes | LeafBlockVotes:
         """``alpha`` at the training inputs, ``(n, n)``; without own votes if `leave_one_out`."""
         check_is_fitted(self)
         if self.leave_one_out:
             return self.leave_one_out_votes()
-        return self.partition_.training_votes()
+        found: PartitionVotes | LeafBlockVotes = self.partition_.training_votes()
+        return found
 
-    def leave_one_out_votes(self) -> PartitionVotes:
+    def leave_one_out_votes(self) -> PartitionVotes | LeafBlockVotes:
         """The votes of the others in each leaf or cell, ``(n, n)``, diagonal zero.
 
         Out-of-bag votes if trees drew their rows.
         """
         check_is_fitted(self)
-        return self.partition_.leave_one_out_votes()
+        found: PartitionVotes | LeafBlockVotes = self.partition_.leave_one_out_votes()
+        return found
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def number_table(occupied: AnyArray) -> AnyArray:
+    """Where the names of leaves, ascending, have their numbers; -1 elsewhere."""
+    table = np.full(occupied[-1] + 1, -1, dtype=np.int32)
+    table[occupied] = np.arange(occupied.size)
+    return table
+
+
+def leaf_numbers(names: AnyArray, numbers: Sequence[AnyArray]) -> AnyArray:
+    """The numbers of named leaves, int32 ``(trees, q)``; -1 for a leaf without one.
+
+    Parameters
+    ----------
+    names : integers >= 0, (trees, q)
+    numbers : sequence of int32 arrays
+        A `number_table` for each tree.
+    """
+    leaves = np.empty(names.shape, dtype=np.int32)
+    for t, table in enumerate(numbers):
+        leaves[t] = _look_up(table, names[t])
+    return leaves
 
 
 def _look_up(table: AnyArray, named: AnyArray) -> AnyArray:
@@ -161,7 +186,7 @@ def _look_up(table: AnyArray, named: AnyArray) -> AnyArray:
     return numbers
 
 
-def _inverse(trees: AnyArray) -> FloatArray:
+def inverse_counts(trees: AnyArray) -> FloatArray:
     """``1 / trees``, and 0 for 0 trees."""
     some = trees > 0
     return np.where(some, 1.0 / np.where(some, trees, 1), 0.0)

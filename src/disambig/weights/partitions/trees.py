@@ -1,5 +1,9 @@
-"""Fitted trees: the leaves of inputs, the rows that trees drew, and totally random trees."""
+"""Fitted trees: the leaves of inputs, the rows that trees drew, and totally random trees.
 
+Trees may read missing cells themselves: a split then sends NaN to one of its sides.
+"""
+
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -7,7 +11,7 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.exceptions import NotFittedError
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from disambig.exceptions import VotesError
@@ -15,6 +19,7 @@ from disambig.memory import require_bytes
 from disambig.notation import AnyArray, FloatArray
 from disambig.parameters import check_integer
 from disambig.votes.entries import MAX_ENTRY
+from disambig.weights.divided.rows import is_divided
 from disambig.weights.inputs import small_indices
 from disambig.weights.row_groups import distinct_rows
 
@@ -43,6 +48,42 @@ def check_fitted_trees(owner: str, name: str, trees: Any) -> None:
             f"no targets to fit it on. Fit it first, on targets of your own, or use {name}=None "
             "for random trees."
         ) from error
+
+
+def trees_read_missing(trees: Any) -> bool:
+    """Whether trees, or the random ones that are grown for None, read NaN as missing cells.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import GradientBoostingClassifier as Boosting, RandomForestClassifier
+    >>> (
+    ...     trees_read_missing(RandomForestClassifier()),
+    ...     trees_read_missing(GradientBoostingClassifier()),
+    ... )
+    (True, False)
+    """
+    if trees is None:
+        return True
+    return hasattr(trees, "__sklearn_tags__") and bool(get_tags(trees).input_tags.allow_nan)
+
+
+def read_for_trees(read: Callable[..., Any], weighting: Any, X: Any, trees: Any) -> Any:
+    """X by `training_inputs` or `query_inputs`, with NaN if the trees read it.
+
+    Parameters
+    ----------
+    read : training_inputs or query_inputs
+    weighting : ForestWeights or TreeWeights
+    X : array, sparse matrix or frame, (n, d)
+    trees : fitted trees, or None for random ones
+    """
+    X = read(weighting, X, missing=not sp.issparse(X) and trees_read_missing(trees))
+    if sp.issparse(X) and np.isnan(X.data).any():
+        raise VotesError(
+            f"{type(weighting).__name__}: trees read missing cells of dense X; got a sparse matrix "
+            "with NaN. Pass an array, or fill the cells."
+        )
+    return X
 
 
 def leaf_names(trees: Any, X: Any) -> AnyArray:
@@ -138,9 +179,14 @@ def column_factors(X: Any) -> FloatArray | None:
     >>> column_factors(np.array([[0.0, 0.0], [1.0, 2.0**-20]])).tolist()
     [1.0, 1048576.0]
     """
-    high, low = X.max(axis=0), X.min(axis=0)
-    if sp.issparse(X):
-        high, low = high.toarray(), low.toarray()
+    if is_divided(X):
+        found = [ends for ends in X.map(_extremes) if ends.size]
+        low, high = np.fmin.reduce(found)[0], np.fmax.reduce(found)[1]
+    elif sp.issparse(X):
+        high, low = X.max(axis=0).toarray(), X.min(axis=0).toarray()
+    else:
+        # A column without a value has none, and is not narrow.
+        high, low = np.fmax.reduce(X, axis=0), np.fmin.reduce(X, axis=0)
     ranges: FloatArray = np.asarray(high - low, dtype=np.float64).ravel()
     narrow = (ranges > 0) & (ranges < _MIN_RANGE)
     if not narrow.any():
@@ -148,6 +194,14 @@ def column_factors(X: Any) -> FloatArray | None:
     # The largest power of two is 2^1023, and the smallest range 2^-1074.
     powers = np.minimum(1 - np.frexp(ranges)[1], 1023)
     return np.where(narrow, np.ldexp(1.0, powers), 1.0)
+
+
+def _extremes(part: AnyArray) -> FloatArray:
+    """The smallest and the largest value of each column, ``(2, d)``; empty for no rows."""
+    if not part.shape[0]:
+        return np.empty(0)
+    ends = np.fmin.reduce(part, axis=0), np.fmax.reduce(part, axis=0)
+    return np.array(ends, dtype=np.float64)
 
 
 def scaled_columns(X: Any, factors: FloatArray | None) -> Any:
@@ -176,15 +230,16 @@ def grow_random_trees(
     """Totally random trees on the distinct rows of X.
 
     A node is split on a random feature of those that vary in it, at a random point between its
-    smallest and largest value. The trees depend neither on copies nor on the order of the rows.
-    They take entries that differ by less than 1e-7 as equal: scale narrow columns before, see
-    `column_factors`.
+    smallest and largest value; rows without a value go to a random side. The trees depend neither
+    on copies nor on the order of the rows. They take entries that differ by
+    less than 1e-7 as equal: scale narrow columns before, see `column_factors`.
 
     Parameters
     ----------
     owner : str
         The weighting, named in errors.
     X : float64 array or canonical csr_array, (n, d)
+        NaN where missing, in an array.
     n_estimators, min_samples_split, max_depth, random_state, n_jobs
         As in `sklearn.ensemble.ExtraTreesRegressor`; rows are counted once, whatever their weight.
     """
@@ -195,6 +250,9 @@ def grow_random_trees(
     require_bytes(_LEAST_TREE_BYTES * n_estimators, what, "Grow fewer trees.")
     # scikit-learn's trees compare in single precision.
     narrow = X.astype(np.float32)
+    if not sp.issparse(narrow):
+        # One NaN of the many that there are.
+        narrow[np.isnan(narrow)] = np.nan
     narrow = narrow[distinct_rows(narrow)]
     random = check_random_state(random_state)
     forest = ExtraTreesRegressor(

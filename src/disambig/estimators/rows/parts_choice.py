@@ -2,14 +2,15 @@
 
 from typing import Any
 
-from disambig.estimators.fitting import KeptRows
+from disambig.estimators.rows.kept import KeptRows
 from disambig.estimators.selection.search import Selection
 from disambig.estimators.selection.space import unit_neighbors
 from disambig.exceptions import warn
 from disambig.inputs.completed_weights import plain_weights
 from disambig.solvers import Solver
 from disambig.weights.divided.rows import is_divided
-from disambig.weights.registry import MAX_EXACT_ROWS, reads_parts
+from disambig.weights.divided.whole import MAX_EXACT_ROWS
+from disambig.weights.registry import reads_parts
 
 
 def gathered_if_few(estimator: Any, X: Any) -> Any:

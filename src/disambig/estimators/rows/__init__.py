@@ -1,0 +1,1 @@
+"""Which rows take part in a fit, and estimators of rows in parts."""
