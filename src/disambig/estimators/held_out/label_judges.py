@@ -40,6 +40,7 @@ from disambig.estimators.rows.kept import kept_inputs
 from disambig.estimators.selection.protocol import MIN_INFORMATIVE_ROWS, Trial
 from disambig.losses.labels.finite import FiniteLoss
 from disambig.losses.labels.soft import SoftFaces
+from disambig.memory import by_rows
 from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.problem import Problem
 from disambig.solvers import AlternatingMinimization, AnnealedMinimization, Solver
@@ -63,10 +64,14 @@ _LEAST = 1e-9
 
 def restricted(distributions: FloatArray, mask: BoolArray) -> FloatArray:
     """Distributions inside the sets, ``(n, K)``; uniform on a set of probability zero."""
-    inside = np.where(mask, distributions, 0.0)
-    total = inside.sum(axis=1, keepdims=True)
-    even = mask / np.count_nonzero(mask, axis=1)[:, None]
-    return np.where(total > 0, inside / np.where(total > 0, total, 1.0), even)
+
+    def part(distributions: FloatArray, mask: BoolArray) -> FloatArray:
+        inside = np.where(mask, distributions, 0.0)
+        total = inside.sum(axis=1, keepdims=True)
+        even = mask / np.count_nonzero(mask, axis=1)[:, None]
+        return np.where(total > 0, inside / np.where(total > 0, total, 1.0), even)
+
+    return by_rows(part, distributions, mask)
 
 
 def is_cheap(sets: Any, solver: Solver | None) -> bool:

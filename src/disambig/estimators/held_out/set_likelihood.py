@@ -9,7 +9,6 @@ likelihood of a set is then ``(1 - nu) P_i(S_i) + nu (1 - P_i(S_i)) s / (K - s)`
 wrong sets would raise the temperature.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +16,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import softmax
 
 from disambig.estimators.selection.protocol import as_counts
+from disambig.memory import by_rows
 from disambig.notation import BoolArray, FloatArray
 
 # Temperatures that are tried first, in units of the mean largest score.
@@ -29,7 +29,6 @@ _MIN_GAIN = 3.0
 # A higher log-likelihood of all sets together is no evidence: half a missed set may be chance.
 _MAX_LOG_LIKELIHOOD = -0.5
 _MAX_WRONG_SHARE = 0.5
-_ENTRIES_AT_A_TIME = 2**20
 
 
 @dataclass(frozen=True)
@@ -59,17 +58,7 @@ class SetCalibration:
 
     def __call__(self, scores: FloatArray, possible: BoolArray | None = None) -> FloatArray:
         """Probabilities ``(n, K)`` of scores ``(n, K)``; impossible classes have none."""
-        found: FloatArray = np.empty(scores.shape, np.result_type(scores.dtype, np.float32))
-        for rows in _row_blocks(scores):
-            found[rows] = _probabilities(scores[rows], self.temperature, possible)
-        return found
-
-
-def _row_blocks(scores: FloatArray) -> Iterator[slice]:
-    """Some rows at a time: what is computed of them takes several times their memory."""
-    step = max(1, _ENTRIES_AT_A_TIME // max(1, scores.shape[1]))
-    for start in range(0, scores.shape[0], step):
-        yield slice(start, start + step)
+        return by_rows(lambda part: _probabilities(part, self.temperature, possible), scores)
 
 
 def _probabilities(
@@ -118,9 +107,9 @@ def fit_set_calibration(
         scores, mask, odds = scores[used], mask[used], odds[used]
         sample_weight = sample_weight[used]
     likelihood = _SetLikelihood(scores, mask, odds, sample_weight, possible)
-    largest = np.empty(len(scores), scores.dtype)
-    for rows in _row_blocks(scores):
-        largest[rows] = np.where(possible, np.abs(scores[rows]), 0.0).max(axis=1)
+    largest = by_rows(
+        lambda part: np.where(possible, np.abs(part), 0.0).max(axis=1, initial=0.0), scores
+    )
     unit = float(np.average(largest, weights=sample_weight))
     clean = likelihood.best_temperature(unit, with_wrong=False)
     mixed = likelihood.best_temperature(unit, with_wrong=True)
@@ -142,11 +131,13 @@ class _SetLikelihood:
 
     def at(self, temperature: float, with_wrong: bool) -> tuple[float, float]:
         """The log-likelihood and the best share of wrong sets."""
-        inside, outside = np.empty((2, len(self.scores)), self.scores.dtype)
-        for rows in _row_blocks(self.scores):
-            probabilities = _probabilities(self.scores[rows], temperature, self.possible)
-            inside[rows] = np.where(self.mask[rows], probabilities, 0.0).sum(axis=1)
-            outside[rows] = np.where(self.mask[rows], 0.0, probabilities).sum(axis=1)
+
+        def sums(scores: FloatArray, mask: BoolArray) -> FloatArray:
+            found = _probabilities(scores, temperature, self.possible)
+            inside = np.where(mask, found, 0.0).sum(axis=1)
+            return np.column_stack([inside, np.where(mask, 0.0, found).sum(axis=1)])
+
+        inside, outside = np.ascontiguousarray(by_rows(sums, self.scores, self.mask).T)
         wrong = outside * self.odds
         nu = self._best_share(inside, wrong) if with_wrong else 0.0
         likelihood = (1.0 - nu) * inside + nu * wrong
