@@ -315,6 +315,8 @@ def hidden_scores(
             solution, _ = run_baseline(problem, method)
         targets = label_distribution(opened, solution, method)
         scores[rows] = own.at(rows).removed(product_at(votes, rows, targets), targets[rows])
+        # The next solve has tables of its own.
+        del problem, solution, targets
     return scores
 
 
