@@ -1,12 +1,15 @@
 """Free memory, checked before a large array is allocated."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 
+import numpy as np
+
 from disambig.exceptions import MemoryBudgetError
+from disambig.notation import AnyArray
 
 _MEMINFO = Path("/proc/meminfo")
 _CGROUP = Path("/sys/fs/cgroup")
@@ -15,6 +18,8 @@ _READING: ContextVar[int | None] = ContextVar("_READING", default=None)
 # Up to this share of the reading, a request is granted without a new one. A fit makes hundreds of
 # small requests; a large one must not rely on memory that the fit itself has taken since.
 _SMALL_SHARE = 0.01
+# Entries of a table that `by_rows` takes at a time.
+_ENTRIES_AT_A_TIME = 2**20
 
 
 def free_bytes() -> int | None:
@@ -82,6 +87,36 @@ def read_once() -> Iterator[None]:
         yield
     finally:
         _READING.reset(token)
+
+
+def by_rows(function: Callable[..., AnyArray], table: AnyArray, *others: AnyArray) -> AnyArray:
+    """``function(table, *others)`` of arrays with an entry for each row, some rows at a time.
+
+    For functions in which rows do not depend on each other, and which take several times the memory
+    of a large table ``(n, K)`` for what they compute meanwhile.
+
+    Parameters
+    ----------
+    function : callable
+    table : array (n, K)
+    *others : arrays (n, ...)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> by_rows(lambda table: table.sum(axis=1), np.eye(3)).tolist()
+    [1.0, 1.0, 1.0]
+    """
+    step = max(1, _ENTRIES_AT_A_TIME // max(1, table.shape[1]))
+    if len(table) <= step:
+        return function(table, *others)
+    parts = [slice(start, start + step) for start in range(0, len(table), step)]
+    first = function(table[parts[0]], *(other[parts[0]] for other in others))
+    found = np.empty((len(table), *first.shape[1:]), first.dtype)
+    found[parts[0]] = first
+    for rows in parts[1:]:
+        found[rows] = function(table[rows], *(other[rows] for other in others))
+    return found
 
 
 def is_free(n_bytes: float) -> bool:

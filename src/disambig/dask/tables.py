@@ -7,6 +7,9 @@ import numpy as np
 
 from disambig.dask.cluster import require_dask
 
+# Seconds to wait for a scheduler.
+_CONNECT = 10
+
 
 def array_of_parts(
     function: Callable[..., Any],
@@ -50,4 +53,4 @@ def client_at(address: str) -> Any:
     require_dask()
     from distributed import Client
 
-    return Client(address)
+    return Client(address, timeout=_CONNECT)

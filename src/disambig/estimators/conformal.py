@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from disambig.candidates import LabelSets
+from disambig.memory import by_rows
 from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.parameters import check_choice, check_number
 
@@ -36,9 +37,12 @@ def both_set_scores(
 ) -> FloatArray:
     """Scores of the sets that exclude a class, a column for each of `MEANINGS`, and weights."""
     rows = np.flatnonzero(sets.informative)
-    scores = label_scores(probabilities[rows])
-    meets, contains = (set_scores(scores, sets.mask[rows], meaning) for meaning in MEANINGS)
-    return np.column_stack([meets, contains, sample_weight[rows]])
+
+    def part(probabilities: FloatArray, mask: BoolArray) -> FloatArray:
+        scores = label_scores(probabilities)
+        return np.column_stack([set_scores(scores, mask, meaning) for meaning in MEANINGS])
+
+    return np.column_stack([by_rows(part, probabilities, sets.mask)[rows], sample_weight[rows]])
 
 
 def set_threshold(model: Any, coverage: float, meaning: str) -> float:

@@ -41,7 +41,7 @@ from disambig.estimators.tolerance.labels import (
 )
 from disambig.estimators.tolerance.leaving import Leaving
 from disambig.losses.registry import bind_label_loss
-from disambig.memory import require_bytes
+from disambig.memory import by_rows, require_bytes
 from disambig.notation import BoolArray, FloatArray
 from disambig.problem import Problem
 from disambig.solvers import (
@@ -372,8 +372,9 @@ class PartialLabelClassifier(LabelPredictionMixin, ClassifierMixin, CandidateEst
             shares = judged_shares(fit, held_out, self._leaving_, proba, self._distribution_)
             found = found._replace(shares=shares)
             if same and not held_out.hides_bags:
-                scored = proba(held_out.first_scores)
-                self._set_scores_ = both_set_scores(scored, fit.taken, kept.sample_weight)
+                self._set_scores_ = both_set_scores(
+                    by_rows(proba, held_out.first_scores), taken, kept.sample_weight
+                )
         if np.isfinite(self.tolerance_):
             found, self.outside_ = self._leaving_.left(found, fit.candidates.mask)
         self.labels_ = self.classes_[found.codes]

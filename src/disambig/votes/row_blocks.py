@@ -189,6 +189,17 @@ class RowBlocks:
     def __matmul__(self, values: FloatArray) -> FloatArray:
         return np.concatenate(self.map(_block_product, np.asarray(values)))
 
+    def product_at(self, rows: IntArray, values: FloatArray) -> FloatArray:
+        """``(self @ values)[rows]``, of which only these rows are computed and returned.
+
+        Parameters
+        ----------
+        rows : int array (k,)
+            Ascending.
+        values : float array (n, p)
+        """
+        return np.concatenate(self.map(_block_product_at, *self._chosen(rows), values))
+
     def row_sums(self) -> FloatArray:
         return np.concatenate(self.map(_block_row_sums))
 
@@ -338,6 +349,12 @@ def _block_facts(block: Block) -> _Facts:
 
 def _block_product(block: Block, values: FloatArray) -> FloatArray:
     return SparseVotes(block_matrix(block)) @ values
+
+
+def _block_product_at(
+    block: Block, chosen: IntArray, first: IntArray, values: FloatArray
+) -> FloatArray:
+    return SparseVotes(_block_rows(block, chosen, first)) @ values
 
 
 def _block_row_sums(block: Block) -> FloatArray:

@@ -10,6 +10,7 @@ from disambig.estimators.held_out.set_likelihood import SetCalibration
 from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.solvers import Solver
 from disambig.votes import Votes
+from disambig.votes.row_blocks import RowBlocks
 from disambig.weights import FunctionWeights, PrecomputedWeights, Weights
 from disambig.weights.given import FixedVotes
 
@@ -95,6 +96,10 @@ class OwnVotes:
     size: FloatArray
     factor: FloatArray
 
+    def at(self, rows: IntArray) -> "OwnVotes":
+        """Those of some rows ``(m,)``."""
+        return OwnVotes(self.size[rows], self.factor[rows])
+
     def removed(self, scores: FloatArray, targets: FloatArray) -> FloatArray:
         """Scores ``(..., n, K)`` without the votes of the row and of its copies for its targets.
 
@@ -115,6 +120,14 @@ def own_votes(weights: Weights, votes: Votes, equal: IntArray) -> OwnVotes:
     rest = 1.0 - size
     has_others = rest > _LEAST
     return OwnVotes(size, np.where(has_others, 1.0 / np.where(has_others, rest, 1.0), 0.0))
+
+
+def product_at(votes: Votes, rows: IntArray, values: FloatArray) -> FloatArray:
+    """``(votes @ values)[rows]``; of votes in blocks only these rows are multiplied."""
+    if isinstance(votes, RowBlocks):
+        return votes.product_at(rows, values)
+    found: FloatArray = (votes @ values)[rows]
+    return found
 
 
 def opened_sets(sets: LabelSets, hidden: BoolArray) -> LabelSets:

@@ -29,6 +29,7 @@ from disambig.estimators.held_out.hidden_votes import (
     Judge,
     opened_sets,
     own_votes,
+    product_at,
     scaled_votes,
 )
 from disambig.estimators.held_out.kept_judgements import KeptJudgement, keep
@@ -39,6 +40,7 @@ from disambig.estimators.rows.kept import kept_inputs
 from disambig.estimators.selection.protocol import MIN_INFORMATIVE_ROWS, Trial
 from disambig.losses.labels.finite import FiniteLoss
 from disambig.losses.labels.soft import SoftFaces
+from disambig.memory import by_rows
 from disambig.notation import BoolArray, FloatArray, IntArray
 from disambig.problem import Problem
 from disambig.solvers import AlternatingMinimization, AnnealedMinimization, Solver
@@ -62,10 +64,14 @@ _LEAST = 1e-9
 
 def restricted(distributions: FloatArray, mask: BoolArray) -> FloatArray:
     """Distributions inside the sets, ``(n, K)``; uniform on a set of probability zero."""
-    inside = np.where(mask, distributions, 0.0)
-    total = inside.sum(axis=1, keepdims=True)
-    even = mask / np.count_nonzero(mask, axis=1)[:, None]
-    return np.where(total > 0, inside / np.where(total > 0, total, 1.0), even)
+
+    def part(distributions: FloatArray, mask: BoolArray) -> FloatArray:
+        inside = np.where(mask, distributions, 0.0)
+        total = inside.sum(axis=1, keepdims=True)
+        even = mask / np.count_nonzero(mask, axis=1)[:, None]
+        return np.where(total > 0, inside / np.where(total > 0, total, 1.0), even)
+
+    return by_rows(part, distributions, mask)
 
 
 def is_cheap(sets: Any, solver: Solver | None) -> bool:
@@ -239,24 +245,24 @@ def judged(
     possible = np.asarray(sets.mask.any(axis=0))
     frequencies = sample_weight @ sets.distribution()
     prior = frequencies / frequencies.sum()
-    total = np.zeros(sets.mask.shape)
     first: HeldOutLabels | None = None
+    total = np.zeros((0, 0))
     count = 0
     for judge in judges:
-        scores = np.mean(
-            [
-                hidden_scores(judge, solved, loss, method, sample_weight, hiding.equal, folds)
-                for folds in deals(count)
-            ],
-            axis=0,
-        )
+        found = [
+            hidden_scores(judge, solved, loss, method, sample_weight, hiding.equal, folds)
+            for folds in deals(count)
+        ]
+        # A mean would be one more table.
+        scores = found[0] if len(found) == 1 else np.mean(found, axis=0)
         calibration = fit_set_calibration(scores, sets.mask, sample_weight, possible)
-        has_votes = (scores != 0).any(axis=1, keepdims=True)
-        probabilities = np.where(has_votes, calibration(scores, possible), prior)
-        total += probabilities
+        probabilities = calibration(scores, possible)
+        probabilities[~(scores != 0).any(axis=1)] = prior
         count += 1
         if first is None:
             first = HeldOutLabels(probabilities, calibration, scores, calibration, 1)
+        else:
+            total = (first.distributions if count == 2 else total) + probabilities
     assert first is not None
     if count == 1:
         return first
@@ -293,6 +299,7 @@ def hidden_scores(
     own = own_votes(judge.weights, votes, equal)
     for fold in range(n_folds):
         hidden = folds == fold
+        rows = np.flatnonzero(hidden)
         if graph is not None:
             visible = graph.at_informed(sets.informative & ~hidden)
             votes = visible.training_votes()
@@ -307,7 +314,7 @@ def hidden_scores(
         else:
             solution, _ = run_baseline(problem, method)
         targets = label_distribution(opened, solution, method)
-        scores[hidden] = own.removed(votes @ targets, targets)[hidden]
+        scores[rows] = own.at(rows).removed(product_at(votes, rows, targets), targets[rows])
     return scores
 
 

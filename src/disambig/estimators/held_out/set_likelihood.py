@@ -16,6 +16,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import softmax
 
 from disambig.estimators.selection.protocol import as_counts
+from disambig.memory import by_rows
 from disambig.notation import BoolArray, FloatArray
 
 # Temperatures that are tried first, in units of the mean largest score.
@@ -57,11 +58,17 @@ class SetCalibration:
 
     def __call__(self, scores: FloatArray, possible: BoolArray | None = None) -> FloatArray:
         """Probabilities ``(n, K)`` of scores ``(n, K)``; impossible classes have none."""
-        logits = scores / self.temperature
-        if possible is not None:
-            logits = np.where(possible, logits, -np.inf)
-        probabilities: FloatArray = softmax(logits, axis=1)
-        return probabilities
+        return by_rows(lambda part: _probabilities(part, self.temperature, possible), scores)
+
+
+def _probabilities(
+    scores: FloatArray, temperature: float, possible: BoolArray | None
+) -> FloatArray:
+    logits = scores / temperature
+    if possible is not None:
+        logits = np.where(possible, logits, -np.inf)
+    found: FloatArray = softmax(logits, axis=1)
+    return found
 
 
 def size_odds(mask: BoolArray, possible: BoolArray) -> FloatArray:
@@ -96,17 +103,20 @@ def fit_set_calibration(
     if not used.any():
         return SetCalibration(1.0, 0.0, 0.0)
     sample_weight = as_counts(sample_weight, used)
-    likelihood = _SetLikelihood(
-        np.where(possible, scores[used], -np.inf), mask[used], odds[used], sample_weight[used]
+    if not used.all():
+        scores, mask, odds = scores[used], mask[used], odds[used]
+        sample_weight = sample_weight[used]
+    likelihood = _SetLikelihood(scores, mask, odds, sample_weight, possible)
+    largest = by_rows(
+        lambda part: np.where(possible, np.abs(part), 0.0).max(axis=1, initial=0.0), scores
     )
-    largest = np.where(possible, np.abs(scores[used]), 0.0).max(axis=1)
-    unit = float(np.average(largest, weights=sample_weight[used]))
+    unit = float(np.average(largest, weights=sample_weight))
     clean = likelihood.best_temperature(unit, with_wrong=False)
     mixed = likelihood.best_temperature(unit, with_wrong=True)
     has_wrong = mixed[1] - clean[1] > _MIN_GAIN
     temperature = likelihood.largest_equal(*(mixed if has_wrong else clean), unit, has_wrong)
     value, wrong_share = likelihood.at(temperature, has_wrong)
-    return SetCalibration(temperature, wrong_share, value / float(sample_weight[used].sum()))
+    return SetCalibration(temperature, wrong_share, value / float(sample_weight.sum()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,12 +127,17 @@ class _SetLikelihood:
     mask: BoolArray
     odds: FloatArray
     sample_weight: FloatArray
+    possible: BoolArray
 
     def at(self, temperature: float, with_wrong: bool) -> tuple[float, float]:
         """The log-likelihood and the best share of wrong sets."""
-        probabilities = softmax(self.scores / temperature, axis=1)
-        inside = np.where(self.mask, probabilities, 0.0).sum(axis=1)
-        outside = np.where(self.mask, 0.0, probabilities).sum(axis=1)
+
+        def sums(scores: FloatArray, mask: BoolArray) -> FloatArray:
+            found = _probabilities(scores, temperature, self.possible)
+            inside = np.where(mask, found, 0.0).sum(axis=1)
+            return np.column_stack([inside, np.where(mask, 0.0, found).sum(axis=1)])
+
+        inside, outside = np.ascontiguousarray(by_rows(sums, self.scores, self.mask).T)
         wrong = outside * self.odds
         nu = self._best_share(inside, wrong) if with_wrong else 0.0
         likelihood = (1.0 - nu) * inside + nu * wrong
