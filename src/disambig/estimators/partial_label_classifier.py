@@ -105,8 +105,9 @@ class PartialLabelClassifier(LabelPredictionMixin, ClassifierMixin, CandidateEst
         others: a label leaves where rows that never saw the set find another one more than
         ``exp(price)`` times as probable as any inside. "auto": the price follows from the estimated
         share of wrong sets, and a label leaves where its set is wrong with a posterior above .9;
-        nothing changes if less than 1 % are wrong. It takes annealing, with ``weights="auto"`` on
-        the mean of the ten best weightings.
+        nothing changes if less than 1 % are wrong. Where the others know too little to tell, it
+        warns, and learns at the price of a fifth of wrong sets. It takes annealing, with
+        ``weights="auto"`` on the mean of the ten best weightings.
     class_shares : None, "average", mapping or array-like (K,), default None
         Shares of the classes that the labels are held near: numbers by class, or in the order of
         `classes_`. So few labels among many open rows cannot collapse into one class, and rare

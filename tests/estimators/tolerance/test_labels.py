@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
+from sklearn.datasets import make_blobs
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -185,10 +186,23 @@ def test_what_cannot_be_judged_is_said(clusters):
     model = PartialLabelClassifier("neighbors", tolerance="auto")
     with pytest.warns(UserWarning, match="lets no label leave its set: fewer than 30"):
         assert np.isinf(model.fit(X[:20], clean[:20]).tolerance_)
-    # Inputs that say nothing: the others are wrong even where they are sure.
-    noise = np.random.default_rng(0).normal(size=X.shape)
+
+
+def test_so_many_wrong_sets_that_nothing_tells_them():
+    """Labels are learned at a price, and stay in their sets: better than without tolerance."""
+    X, codes = make_blobs(240, 4, centers=4, cluster_std=4.0, random_state=0)
+    clean = UniformCorruption(0.5)(codes, random_state=0)
+    wrong, is_wrong = remove_truths(clean, codes, 0.3, random_state=0)
+    strict = PartialLabelClassifier("neighbors").fit(X, wrong)
+    model = PartialLabelClassifier("neighbors", tolerance="auto")
     with pytest.warns(UserWarning, match="no label leave its set: the other rows are wrong too"):
-        assert np.isinf(model.fit(noise, clean).tolerance_)
+        model.fit(X, wrong)
+    assert model.tolerance_ == pytest.approx(price_of(0.2, wrong.mask))
+    assert not model.outside_.any()
+    assert wrong.contains(model.labels_).all()
+    assert_allclose(model.label_distributions_.sum(axis=1), 1.0)
+    right = [(one.labels_ == codes)[~is_wrong].mean() for one in (strict, model)]
+    assert right[1] > right[0] + 0.05
 
 
 # ---------------------------------------------------------------- parts

@@ -36,6 +36,8 @@ from disambig.weights.registry import is_pairwise, resolve_weights
 _TIE_TOLERANCE = 1e-6
 # Fewer wrong sets cost less than another fit can change.
 _LEAST_SHARE = 0.01
+# The share of wrong sets that the price is for where it is not known.
+_TRIAL_SHARE = 0.2
 
 
 def check_tolerable(model: Any, candidates: Any) -> None:
@@ -66,6 +68,7 @@ def tolerate(model: Any, X: Any, kept: KeptRows, candidates: Any, taken: Any) ->
     held_out = model.__dict__.pop("_held_out_")
     leaving = label_leaving(name, model.tolerance, taken, model.weights_, held_out, kept)
     if np.isinf(leaving.price):
+        _say_what_is_not_known(name, leaving)
         return
     model._leaving_, model.tolerance_ = leaving, leaving.price
     phase = Phase("tolerance", 1)
@@ -89,7 +92,14 @@ def tolerate(model: Any, X: Any, kept: KeptRows, candidates: Any, taken: Any) ->
     model.trials_ = chosen.trials
     model._learn_with(chosen.weights, chosen.solver, X, kept, candidates, taken)
     del model._held_out_
+    _say_what_is_not_known(name, model._leaving_)
     phase.done()
+
+
+def _say_what_is_not_known(owner: str, leaving: Leaving) -> None:
+    """Warn if "auto" cannot tell wrong sets from right ones."""
+    if leaving.wrong_sets is not None and not leaving.wrong_sets.is_known:
+        warn(f"{owner}: tolerance='auto' lets no label leave its set: {NOT_KNOWN}.", UserWarning)
 
 
 class Choice(NamedTuple):
@@ -105,7 +115,9 @@ def label_leaving(
 ) -> Leaving:
     """When labels leave their sets; never if "auto" finds hardly any wrong sets.
 
-    Warns if "auto" cannot tell: wrong sets may be many then.
+    Where "auto" cannot tell, wrong sets may be many that hide behind each other. Labels are then
+    learned at the price of a fifth of wrong sets, and leave only if that brings wrong ones to
+    light.
 
     Parameters
     ----------
@@ -134,11 +146,10 @@ def label_leaving(
     if tolerance != "auto":
         return Leaving(float(tolerance))
     found = fit_wrong_sets(held_out.distributions, sets.mask, kept.sample_weight)
-    if not found.is_known:
-        warn(f"{owner}: tolerance='auto' lets no label leave its set: {NOT_KNOWN}.", UserWarning)
-    if found.share < _LEAST_SHARE:
+    share = found.share if found.is_known else _TRIAL_SHARE
+    if share < _LEAST_SHARE:
         return Leaving()
-    return Leaving(price_of(found.share, sets.mask), found)
+    return Leaving(price_of(share, sets.mask), found)
 
 
 def price_of(wrong_share: float, mask: BoolArray) -> float:

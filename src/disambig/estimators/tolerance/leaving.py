@@ -33,7 +33,8 @@ class Leaving:
     price : float
         Infinite: never.
     wrong_sets : WrongSets or None
-        Of "auto": by these a label leaves, and not by the price alone.
+        Of "auto": by these a label leaves, and not by the price alone; none does if they are not
+        known.
     """
 
     price: float = np.inf
@@ -44,7 +45,7 @@ class Leaving:
     ) -> "Leaving":
         """The same by what the rows say ``(n, K)`` when labels may leave.
 
-        If these show no wrong sets, those are kept that the first fit has shown.
+        If these show no wrong sets, what the first fit has shown is kept.
         """
         if self.wrong_sets is None:
             return self
