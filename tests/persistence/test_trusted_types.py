@@ -51,7 +51,7 @@ NOT_STORED = {
         "QuadraticSplit SoftMeans TiedBits _Options"
     ),
     "while a problem is solved": (
-        "ClassBalance "
+        "ClassBalance _Place "
         "DescentState Descent RowState RowDescent OneBlockState OneBlock TwoBlocksState TwoBlocks "
         "KeptRun InfimumPrediction _Members _MemberSearch GradientState FaceGradients "
         "Margins _Steps "

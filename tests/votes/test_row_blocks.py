@@ -16,7 +16,8 @@ from disambig.problem import Problem
 from disambig.solvers import AlternatingMinimization, AnnealedMinimization
 from disambig.votes.executor import Executor, LocalExecutor, RowSlices
 from disambig.votes.protocol import CompressedRows
-from disambig.votes.row_blocks import RowBlock, RowBlocks
+from disambig.votes.row_block import RowBlock
+from disambig.votes.row_blocks import RowBlocks
 from disambig.votes.sparse import SparseVotes
 
 LOSSES = (ZeroOneLoss(), OrdinalLoss(), AbstainLoss(0.4))
@@ -68,6 +69,8 @@ def test_everything_equals_the_whole(drawn):
         assert_array_equal(ours.absolute_row_sums(scales), expected.absolute_row_sums(scales))
         assert_array_equal(ours.rows(0, n).toarray(), expected.rows(0, n).toarray())
         assert_array_equal(ours.rows_at(rows).toarray(), expected.matrix[rows].toarray())
+        some = np.unique(rows)
+        assert_array_equal(ours.product_at(some, values), (expected @ values)[some])
         assert_array_equal(ours.links(rows).toarray(), expected.links(rows).toarray())
         assert_array_equal(ours.strongest(3), expected.strongest(3))
         for found, entries in zip(
@@ -165,6 +168,9 @@ class Recorded:
         self.sent += [a for a in arguments if isinstance(a, RowSlices)]
         self.shared = [a for a in arguments if isinstance(a, np.ndarray)]
         return LocalExecutor().map(function, blocks, *arguments)
+
+    def submit(self, function, *arguments):
+        return LocalExecutor().submit(function, *arguments)
 
 
 def test_executors_are_recognised():
