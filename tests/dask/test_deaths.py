@@ -16,7 +16,7 @@ pytest.importorskip("distributed")
 import dask.array as da
 
 from disambig import PartialLabelClassifier
-from disambig.dask import DaskLabelClassifier, local_client
+from disambig.dask import DaskEstimator, local_client
 from disambig.weights import NeighborWeights
 
 pytestmark = pytest.mark.slow
@@ -80,7 +80,8 @@ def workers(client):
 def fitted(client, callback=None):
     X, mask = data()
     collection = da.from_array(X, chunks=(CHUNKS, -1))
-    return DaskLabelClassifier(WEIGHTS, callback=callback).fit(collection, mask, client=client)
+    labels = PartialLabelClassifier(WEIGHTS, solver="alternating", callback=callback)
+    return DaskEstimator(labels).fit(collection, mask, client=client)
 
 
 def assert_same(model, expected):
@@ -137,7 +138,8 @@ _FIT = """
 import sys
 import numpy as np
 import dask.array as da
-from disambig.dask import DaskLabelClassifier, local_client
+from disambig import PartialLabelClassifier
+from disambig.dask import DaskEstimator, local_client
 from tests.dask.test_deaths import CHUNKS, WEIGHTS, data
 
 def stop(progress):
@@ -148,9 +150,8 @@ def stop(progress):
 if __name__ == "__main__":
     X, mask = data()
     with local_client(2) as client:
-        model = DaskLabelClassifier(
-            WEIGHTS, checkpoint=sys.argv[1], checkpoint_seconds=0.0, callback=stop
-        )
+        labels = PartialLabelClassifier(WEIGHTS, solver="alternating", callback=stop)
+        model = DaskEstimator(labels, checkpoint=sys.argv[1], checkpoint_seconds=0.0)
         model.fit(da.from_array(X, chunks=(CHUNKS, -1)), mask, client=client)
     np.save(sys.argv[1] + ".npy", model.labels_)
 """
@@ -173,7 +174,7 @@ def test_the_client_killed_and_resumed(tmp_path, expected):
                 assert process.poll() is None
         finally:
             process.kill()
-    assert list(folder.glob("run-*.npz"))
+    assert list(folder.rglob("run-*.npz"))
     done = subprocess.run(
         [*command, "go"],
         capture_output=True,
@@ -185,4 +186,4 @@ def test_the_client_killed_and_resumed(tmp_path, expected):
     # The first step was kept, and is not done again.
     assert done.stdout.split()[0] == "2"
     np.testing.assert_array_equal(np.load(f"{folder}.npy"), expected.labels_)
-    assert not list(folder.iterdir())
+    assert not folder.exists()

@@ -28,6 +28,8 @@ _NOT_READ = (
     *("outside_", "label_distributions_", "undecided_pairs_", "pair_probabilities_", "slack_"),
     *("solution_", "trace_", "trials_", "weights_", "predict_weights_", "without_input_"),
     *("completion_", "callback", "_held_out_", "_leaving_", "_weightings_", "_training_inputs_"),
+    # Whoever has a part has compared the names.
+    "feature_names_in_",
 )
 
 
