@@ -18,7 +18,6 @@ from sklearn.base import clone
 from disambig import IntervalRegressor, PartialLabelClassifier, PartialRanker
 from disambig.dask import DaskEstimator
 from disambig.exceptions import ClusterError, MissingOracleError
-from disambig.solvers import AnnealedMinimization
 from disambig.weights import NeighborWeights
 
 N = 60

@@ -18,14 +18,13 @@ import dask.array as da
 from disambig import PartialLabelClassifier
 from disambig.dask import DaskEstimator, local_client
 from disambig.weights import NeighborWeights
+from tests.dask.conftest import LIMIT
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
 N, CHUNKS = 1500, (400, 0, 100, 1000)
 WEIGHTS = NeighborWeights(8, leave_one_out=True)
-# Seconds for anything in these tests; a test that takes longer is ended, with all its processes.
-LIMIT = 300
 
 
 def data(seed=0):
@@ -35,20 +34,6 @@ def data(seed=0):
     mask = np.eye(4, dtype=bool)[truth] | (rng.uniform(size=(N, 4)) < 0.3)
     mask[rng.uniform(size=N) < 0.3] = True
     return X, mask
-
-
-@pytest.fixture(autouse=True)
-def limit():
-    """End a test that hangs: the alarm raises in the main thread, also in a wait."""
-
-    def ended(number, frame):
-        raise TimeoutError(f"the test took more than {LIMIT} seconds")
-
-    before = signal.signal(signal.SIGALRM, ended)
-    signal.alarm(LIMIT)
-    yield
-    signal.alarm(0)
-    signal.signal(signal.SIGALRM, before)
 
 
 @pytest.fixture
