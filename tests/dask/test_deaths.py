@@ -15,9 +15,10 @@ pytest.importorskip("distributed")
 
 import dask.array as da
 
-from disambig import PartialLabelClassifier
+from disambig import IntervalRegressor, PartialLabelClassifier
 from disambig.dask import DaskEstimator, local_client
-from disambig.weights import NeighborWeights
+from disambig.exceptions import ClusterError
+from disambig.weights import NeighborWeights, NystromWeights
 from tests.dask.conftest import LIMIT
 
 pytestmark = pytest.mark.slow
@@ -74,7 +75,7 @@ def assert_same(model, expected):
     assert (model.objective_, model.trace_) == (expected.objective_, expected.trace_)
 
 
-@pytest.mark.parametrize("n_workers", [1, 2])
+@pytest.mark.parametrize("n_workers", [1, 2, 4])
 def test_worker_processes_find_the_labels_of_memory(n_workers, expected):
     with local_client(n_workers) as client:
         assert all("127.0.0.1" in address for address in client.nthreads())
@@ -117,6 +118,71 @@ def test_workers_killed_at_random_moments(seed, client, expected):
     os.kill(int(rng.choice(workers(client))), signal.SIGKILL)
     predicted = model.predict(da.from_array(X, chunks=(CHUNKS, -1))).compute()
     np.testing.assert_array_equal(predicted, expected.predict(X))
+
+
+@pytest.fixture(scope="module")
+def expected_numbers():
+    return NUMBERS.fit(data()[0], intervals())
+
+
+NUMBERS = IntervalRegressor(NystromWeights(n_landmarks=30, random_state=0))
+
+
+def intervals():
+    rng, (X, _) = np.random.default_rng(2), data()
+    return X[:, :1] + np.column_stack([-rng.uniform(size=N), rng.uniform(size=N)])
+
+
+@pytest.mark.parametrize("moment", [0.1, 0.4, 0.8])
+def test_a_worker_killed_while_numbers_are_learned(moment, client, expected_numbers):
+    X, y = da.from_array(data()[0], chunks=(CHUNKS, -1)), intervals()
+    start = time.monotonic()
+    DaskEstimator(NUMBERS).fit(X, y, client=client)
+    usual = time.monotonic() - start
+    timer = threading.Timer(moment * usual, os.kill, (workers(client)[0], signal.SIGKILL))
+    timer.start()
+    try:
+        model = DaskEstimator(NUMBERS).fit(X, y, client=client)
+    finally:
+        timer.join()
+    np.testing.assert_allclose(model.labels_, expected_numbers.labels_, rtol=1e-8, atol=1e-8)
+    os.kill(workers(client)[0], signal.SIGKILL)
+    predicted = model.predict(X).compute()
+    np.testing.assert_allclose(predicted, expected_numbers.predict(data()[0]), atol=1e-8)
+
+
+def test_a_worker_that_comes_during_a_fit(expected):
+    def scale(progress):
+        if progress.iteration == 1 and not asked:
+            asked.append(client.cluster.scale(2))
+            client.wait_for_workers(2, timeout=LIMIT)
+
+    asked = []
+    with local_client(1) as client:
+        model = fitted(client, scale)
+        assert len(client.nthreads()) == 2
+        assert_same(model, expected)
+    assert asked
+
+
+def test_two_clients_at_once_take_ports_of_their_own():
+    with local_client(1) as first, local_client(1) as second:
+        ports = {client.scheduler.address for client in (first, second)}
+        assert len(ports) == 2
+        assert all(address.startswith("tcp://127.0.0.1:") for address in ports)
+        assert [client.submit(abs, -1).result(LIMIT) for client in (first, second)] == [1, 1]
+
+
+def test_a_worker_without_enough_memory_ends_the_fit():
+    """The process itself takes more than it is allowed: it is ended as often as it starts."""
+    X, mask = data()
+    collection = da.from_array(X, chunks=(CHUNKS, -1))
+    model = DaskEstimator(PartialLabelClassifier(WEIGHTS), max_attempts=2)
+    with (
+        local_client(1, memory_limit="60MiB") as client,
+        pytest.raises(ClusterError, match=r"memory is the usual reason"),
+    ):
+        model.fit(collection, mask, client=client)
 
 
 _FIT = """

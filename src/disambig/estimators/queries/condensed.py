@@ -104,6 +104,8 @@ def condensed(model: CandidateEstimator) -> Any:
     for name in (*_NOT_READ, *_TABLES):
         copied.__dict__.pop(name, None)
     copied.callback, copied.completion_, copied._training_inputs_ = None, None, None
+    if "_tag_targets_" in vars(model):
+        copied._tag_totals_ = vars(model)["_tag_targets_"].sum(axis=0)
     n = len(_targets(model._predictor_))
     for name, value in list(vars(copied).items()):
         if isinstance(value, np.ndarray) and value.shape[:1] == (n,) and name.startswith("_"):
