@@ -36,7 +36,7 @@ from disambig.storage.sizes import memory_size, resident_bytes
 from disambig.votes.executor import LocalExecutor
 from disambig.votes.row_blocks import RowBlocks
 from disambig.votes.stored.transpose import transpose_blocks
-from disambig.weights.neighbors.euclidean import EuclideanIndex
+from disambig.weights.neighbors.euclidean import MAX_BOX_FEATURES, EuclideanIndex
 from disambig.weights.neighbors.lists import nearest_lists
 from disambig.weights.neighbors.parts import RowIndex, search_part
 from disambig.weights.neighbors.stored_graph import build_graph
@@ -170,7 +170,7 @@ def row_of(n: int, memory: str, stages: dict[str, Any]) -> str:
 def searched(sizes: Any) -> str:
     """Time of a query by the search in boxes and by that of `NeighborWeights`, as Markdown."""
     lines = [
-        "| inputs | n | boxes: index, s | query, µs | `NeighborWeights`: index, s | query, µs |",
+        "| inputs | n | boxes: index, s | query, µs | balls: index, s | query, µs |",
         "|---|---|---|---|---|---|",
     ]
     for kind in ("groups", "noise"):
@@ -189,7 +189,7 @@ def searched(sizes: Any) -> str:
             ended = time.process_time()
             cells += [f"{built - begun:.1f}", f"{1e6 * (ended - built) / N_SEARCHED:.0f}"]
             begun = time.process_time()
-            balls = EuclideanIndex.build(X, n_jobs=1)
+            balls = EuclideanIndex.build(X, algorithm="brute", n_jobs=1)
             built = time.process_time()
             own = near.astype(np.int64)
             nearest_lists(balls, X[near], np.ones(n), float(N_NEIGHBORS), own)
@@ -212,8 +212,8 @@ def section(fits: str, searches: str) -> str:
         "beside other work.\n\n"
         f"{provenance('python -m benchmarks.out_of_core --write', seeds='0')}\n\n{fits}\n\n"
         f"The search of {N_NEIGHBORS} neighbours, one thread, for {N_SEARCHED:,} queries that are "
-        "near each other: boxes, which serve parts of rows on disk, and the balls that "
-        f"`NeighborWeights` takes for {N_FEATURES} features. *Groups* are the inputs above, "
+        f"near each other, d = {N_FEATURES}: boxes, and the balls that `NeighborWeights` takes "
+        f"beyond {MAX_BOX_FEATURES} features. *Groups* are the inputs above, "
         f"*noise* is one Gaussian.\n\n{searches}\n"
     )
 

@@ -220,9 +220,9 @@ class Balls:
         order = np.argsort(near, kind="stable")
         ends = np.cumsum(np.bincount(near, minlength=len(starts)))
         parts = np.split(order, ends[:-1])
-        for rows, begin, end in zip(parts, bounds[:-1], bounds[1:], strict=True):
-            for start in range(0, rows.size, _QUERIES_PER_BLOCK):
-                part = rows[start : start + _QUERIES_PER_BLOCK]
+        for members, begin, end in zip(parts, bounds[:-1], bounds[1:], strict=True):
+            for start in range(0, members.size, _QUERIES_PER_BLOCK):
+                part = members[start : start + _QUERIES_PER_BLOCK]
                 near[part] = begin + _nearest(queries[part] - self.origin, centers[begin:end])
         return near
 
