@@ -1,4 +1,4 @@
-"""Fits of collections equal those in memory, for every kind and weighting, and so do predictions."""
+"""Fits and predictions of collections equal those in memory, for every kind and weighting."""
 
 import pickle
 
