@@ -170,6 +170,22 @@ def test_columns_without_a_value_are_dropped(kind):
     assert model.completion_.dropped.tolist() == [4]
 
 
+def test_trees_are_given_columns_without_a_value():
+    X, y = inputs()[0], targets("labels")
+    wide = np.column_stack([X, np.full(N, np.nan)])
+    with pytest.warns(MissingColumnWarning, match="column 4 has no value"):
+        model = PartialLabelClassifier("forest").fit(wide, y)
+    assert model.completion_.way == "none"
+    # Nothing was learned from it.
+    Q = np.column_stack([X, np.arange(N)])
+    np.testing.assert_array_equal(model.predict(Q), model.predict(wide))
+    # Sparse inputs are completed.
+    sparse = PartialLabelClassifier("forest").fit(sp.csr_array(X), y)
+    assert sparse.completion_.way == "mean + indicators"
+    with pytest.raises(ValueError, match="got a sparse matrix with NaN"):
+        PartialLabelClassifier("forest").fit(X, y).predict(sp.csr_array(X))
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("value", [np.inf, -np.inf])
 def test_infinity_is_refused_by_name(kind, value):
