@@ -55,7 +55,7 @@ def trees_read_missing(trees: Any) -> bool:
 
     Examples
     --------
-    >>> from sklearn.ensemble import GradientBoostingClassifier as Boosting, RandomForestClassifier
+    >>> from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
     >>> (
     ...     trees_read_missing(RandomForestClassifier()),
     ...     trees_read_missing(GradientBoostingClassifier()),
