@@ -16,7 +16,8 @@ from disambig.problem import Problem
 from disambig.solvers import AlternatingMinimization, AnnealedMinimization
 from disambig.votes.executor import Executor, LocalExecutor, RowSlices
 from disambig.votes.protocol import CompressedRows
-from disambig.votes.row_blocks import RowBlock, RowBlocks
+from disambig.votes.row_block import RowBlock
+from disambig.votes.row_blocks import RowBlocks
 from disambig.votes.sparse import SparseVotes
 
 LOSSES = (ZeroOneLoss(), OrdinalLoss(), AbstainLoss(0.4))

@@ -16,7 +16,8 @@ from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 from disambig.votes import Votes
 from disambig.votes.executor import RowSlices
 from disambig.votes.protocol import CompressedRows
-from disambig.votes.row_blocks import Block, RowBlocks, compressed_block
+from disambig.votes.row_block import Block, compressed_block
+from disambig.votes.row_blocks import RowBlocks
 
 # An empty array means to the compiled functions that no row is kept.
 NO_ROWS = np.zeros(0, dtype=np.bool_)

@@ -13,7 +13,8 @@ import scipy.sparse as sp
 
 from disambig.notation import AnyArray, FloatArray
 from disambig.votes.entries import normalize_rows, remove_diagonal
-from disambig.votes.row_blocks import RowBlock, RowBlocks
+from disambig.votes.row_block import RowBlock
+from disambig.votes.row_blocks import RowBlocks
 from disambig.votes.sparse import SparseVotes
 from disambig.weights.divided.neighbors import with_transpose
 from disambig.weights.divided.rows import DividedRows

@@ -14,7 +14,8 @@ import scipy.sparse as sp
 
 from disambig.exceptions import warn
 from disambig.notation import AnyArray, FloatArray
-from disambig.votes.row_blocks import RowBlock, RowBlocks, block_matrix
+from disambig.votes.row_block import RowBlock, block_matrix
+from disambig.votes.row_blocks import RowBlocks
 from disambig.votes.sparse import SparseVotes
 from disambig.weights.divided.rows import DividedRows, is_divided
 from disambig.weights.divided.whole import joined_rows
