@@ -56,10 +56,8 @@ def trees_read_missing(trees: Any) -> bool:
     Examples
     --------
     >>> from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
-    >>> (
-    ...     trees_read_missing(RandomForestClassifier()),
-    ...     trees_read_missing(GradientBoostingClassifier()),
-    ... )
+    >>> forest, boosting = RandomForestClassifier(), GradientBoostingClassifier()
+    >>> trees_read_missing(forest), trees_read_missing(boosting)
     (True, False)
     """
     if trees is None:
