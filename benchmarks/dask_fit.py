@@ -91,8 +91,8 @@ def main(arguments: list[str] | None = None) -> None:
     text = (
         "## A folder of Parquet files on Dask\n\n"
         f"`DaskEstimator` of labels with {N_NEIGHBORS} exact neighbours, {N_FEATURES} features, "
-        f"{N_CLASSES} classes, {N_WORKERS} worker processes, with confidence; memory is the peak of "
-        "one worker and of the client.\n\n"
+        f"{N_CLASSES} classes, {N_WORKERS} worker processes, with confidence; memory is the peak "
+        "of one worker and of the client.\n\n"
         f"{provenance(command, seeds='0', more=more)}\n\n"
         "| rows | partitions | workers, CPU s | client, CPU s | wall s | worker, GiB | client, GiB "
         "| bytes a row, client to workers and back | labels right |\n"
