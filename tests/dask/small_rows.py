@@ -22,9 +22,13 @@ ESTIMATORS = {
 
 
 def in_threads(n_workers):
-    """Workers without processes and sockets."""
+    """Workers without processes, which share their memory."""
     return Client(
-        processes=False, n_workers=n_workers, threads_per_worker=1, dashboard_address=None
+        processes=False,
+        n_workers=n_workers,
+        threads_per_worker=1,
+        # Otherwise it takes port 8787, which other machines reach.
+        dashboard_address="127.0.0.1:0",
     )
 
 

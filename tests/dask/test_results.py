@@ -1,7 +1,8 @@
-"""Fits and predictions of collections equal those in memory, for every kind and weighting."""
+"""Fits of collections, and predictions, equal those in memory for every kind and weighting."""
 
 import pickle
 
+import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -23,6 +24,7 @@ from disambig.weights import (
     ScaledWeights,
     SquashedWeights,
 )
+from disambig.weights.registry import reads_parts
 from tests.dask.small_rows import CHUNKS, ESTIMATORS, N, in_threads, inputs, targets
 
 METHODS = {
@@ -156,3 +158,32 @@ def test_a_pickled_model_has_its_labels(client):
     assert client.status == "running"
     assert_array_equal(model.labels_, plain.labels_)
     assert model.labels_.shape == (N,)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ESTIMATORS)
+def test_auto_of_many_rows_is_built_in_parts(kind, client, monkeypatch):
+    for module in ("estimators.parts_choice", "weights.divided.whole"):
+        monkeypatch.setattr(f"disambig.{module}.MAX_EXACT_ROWS", N - 1)
+    X, y = inputs(holes=True), targets(kind)
+    model = DaskEstimator(ESTIMATORS[kind]()).fit(collection(X), y, client=client)
+    assert reads_parts(model.weights_)
+    queries = inputs(3, 50, holes=True)
+    for method in METHODS[kind]:
+        lazy = model.lazy(method, collection(queries, (20, 0, 30))).compute()
+        assert_same(lazy, getattr(model.estimator_, method)(queries), False)
+
+
+@pytest.mark.slow
+def test_auto_chooses_for_many_rows_what_it_chooses_in_memory(client):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(5100, 2))
+    truth = (X[:, 0] > 0).astype(int) + (X[:, 1] > 0)
+    mask = np.eye(3, dtype=bool)[truth] | (rng.uniform(size=(5100, 3)) < 0.2)
+    estimator = ESTIMATORS["labels"]()
+    plain = clone(estimator).fit(X, mask)
+    model = DaskEstimator(estimator).fit(collection(X, (3000, 2100)), mask, client=client)
+    assert repr(model.weights_) == repr(plain.weights_)
+    assert repr(model.solver_) == repr(plain.solver_)
+    assert np.mean(model.labels_ != plain.labels_) < 1e-3
+    assert_allclose(model.confidence_, plain.confidence_, rtol=1e-6, atol=1e-6)
