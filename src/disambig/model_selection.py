@@ -21,8 +21,8 @@ __all__ = ["BagKFold", "CandidateKFold"]
 class CandidateKFold(BaseEstimator):
     """K folds that spread each class, so that every class is a candidate in every training part.
 
-    Of `PartialBits`, and of a table with missing entries, which is one of tags, they spread the rows
-    in which a tag is known to be on, and those in which it is known to be off.
+    Of `PartialBits`, and of a table with missing entries, which is one of tags, they spread the
+    rows in which a tag is known to be on, and those in which it is known to be off.
 
     scikit-learn reads a mask of candidates as a multilabel target and takes consecutive rows as
     folds. If rows are sorted by class, training then lacks classes that are tested.

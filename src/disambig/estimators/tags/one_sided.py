@@ -235,9 +235,9 @@ def _warn_beside_others(bits: PartialBits, values: AnyArray) -> None:
     if (values == 1).any():
         names = preview([listed(bits.tags)[k] for k in np.flatnonzero(values == 1)])
         warn(
-            f"y: tags {names} are on in every row that knows them, and will be on everywhere. Write "
-            "rows in which they are off into y, or pass tag_frequencies= with 'estimate' or their "
-            "frequencies."
+            f"y: tags {names} are on in every row that knows them, and will be on everywhere. "
+            "Write rows in which they are off into y, or pass tag_frequencies= with 'estimate' or "
+            "their frequencies."
         )
 
 
