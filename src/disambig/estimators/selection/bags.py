@@ -17,8 +17,8 @@ from disambig.candidates.labels.assignment import counted_labels
 from disambig.candidates.labels.bag_information import informed_rows
 from disambig.candidates.labels.class_counts import ClassCounts
 from disambig.estimators.fitting import take_inputs
+from disambig.estimators.held_out.bag_regression import bag_regression
 from disambig.estimators.prediction import shares
-from disambig.estimators.selection.bag_regression import bag_regression
 from disambig.estimators.selection.few_labels import few_rows
 from disambig.estimators.selection.hidden_sets import HiddenSets
 from disambig.estimators.selection.labels import LabelSelection

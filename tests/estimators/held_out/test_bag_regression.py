@@ -7,7 +7,7 @@ from scipy.optimize import minimize
 from scipy.special import expit, softmax
 
 from disambig.candidates import bag_counts
-from disambig.estimators.selection.bag_regression import bag_regression
+from disambig.estimators.held_out.bag_regression import bag_regression
 from disambig.estimators.selection.bags import BagSelection
 from disambig.estimators.selection.protocol import Trial
 from disambig.losses.registry import bind_label_loss
