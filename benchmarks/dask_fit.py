@@ -18,7 +18,8 @@ import numpy as np
 from sklearn.datasets import make_blobs
 
 from benchmarks.results import provenance, write_section
-from disambig.dask import DaskLabelClassifier, local_client
+from disambig import PartialLabelClassifier
+from disambig.dask import DaskEstimator, local_client
 from disambig.weights import NeighborWeights
 
 N_CLASSES, N_FEATURES, N_NEIGHBORS, N_WORKERS = 10, 8, 20, 2
@@ -58,9 +59,8 @@ def measured(folder: Path, truth: Any) -> str:
         before = client.run(resources)
         own = time.process_time()
         start = time.perf_counter()
-        model = DaskLabelClassifier(NeighborWeights(N_NEIGHBORS)).fit(
-            str(folder), CLASSES, client=client
-        )
+        labels = PartialLabelClassifier(NeighborWeights(N_NEIGHBORS), solver="alternating")
+        model = DaskEstimator(labels).fit(str(folder), CLASSES, client=client)
         wall = time.perf_counter() - start
         after = client.run(resources)
         own = time.process_time() - own
@@ -90,9 +90,9 @@ def main(arguments: list[str] | None = None) -> None:
     command = f"python -m benchmarks.dask_fit --rows {n} --partitions {options.partitions} --write"
     text = (
         "## A folder of Parquet files on Dask\n\n"
-        f"`DaskLabelClassifier` with {N_NEIGHBORS} exact neighbours, {N_FEATURES} features, "
-        f"{N_CLASSES} classes, {N_WORKERS} worker processes; memory is the peak of one worker and "
-        "of the client.\n\n"
+        f"`DaskEstimator` of labels with {N_NEIGHBORS} exact neighbours, {N_FEATURES} features, "
+        f"{N_CLASSES} classes, {N_WORKERS} worker processes, with confidence; memory is the peak "
+        "of one worker and of the client.\n\n"
         f"{provenance(command, seeds='0', more=more)}\n\n"
         "| rows | partitions | workers, CPU s | client, CPU s | wall s | worker, GiB | client, GiB "
         "| bytes a row, client to workers and back | labels right |\n"

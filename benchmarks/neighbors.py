@@ -7,7 +7,9 @@ one process on one thread, and times are CPU seconds, so that ratios are reliabl
 Where n is 100,000, scikit-learn searches a tenth of the rows, and its time is scaled up. Recall is
 the share of the true neighbours of 500 rows that is found.
 
-    python -m benchmarks.neighbors [--write] [--quick]
+    python -m benchmarks.neighbors [--write] [--quick] [--few]
+
+``--few`` compares searches on few features alone: the reason for the rule of ``algorithm="auto"``.
 """
 
 import argparse
@@ -17,11 +19,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from sklearn.neighbors import NearestNeighbors
+from sklearn.neighbors import KDTree, NearestNeighbors
 from threadpoolctl import threadpool_limits
 
 from benchmarks.results import provenance, write_section
 from disambig.weights import NeighborWeights
+from disambig.weights.neighbors.balls import Balls
+from disambig.weights.neighbors.box_tree import BoxTree
+from disambig.weights.neighbors.euclidean import MAX_BOX_FEATURES
 
 N_NEIGHBORS = 10
 N_RECALL_ROWS = 500
@@ -41,9 +46,9 @@ SETTINGS = (
     ("sheets", 100_000, 50),
     ("noise", 100_000, 20),
 )
-# Numbers of features around the one from which the exact search uses balls instead of trees.
-FEW_FEATURES = (2, 4, 5, 6, 8, 10)
-FEW_FEATURES_ROWS = 20_000
+# Numbers of features around the one from which the exact search uses balls instead of boxes.
+FEW_FEATURES = (2, 4, 6, 8, 9, 10)
+FEW_FEATURES_ROWS = 50_000
 # The setting on which the libraries are compared.
 LIBRARY_SETTING = ("sheets", 100_000, 20)
 Found = tuple[Any, float]
@@ -199,22 +204,55 @@ def libraries(setting: tuple[str, int, int]) -> str:
 
 
 def few_features() -> str:
-    """Trees and balls on few features, as Markdown: the reason for the rule of "auto"."""
-    lines = ["| inputs | d | search tree, s | balls, s |", "|---|---|---|---|"]
-    for kind in ("groups", "noise"):
-        for d in FEW_FEATURES:
-            X = inputs(kind, FEW_FEATURES_ROWS, d)
-            tree, balls = (ours(algorithm)(X)[1] for algorithm in ("kd_tree", "brute"))
-            lines.append(f"| {kind} | {d} | {tree:.2f} | {balls:.2f} |")
-            print(lines[-1], flush=True)
+    """Searches on few features, as Markdown: the reason for the rule of "auto"."""
+    width = N_NEIGHBORS + 1
+    searches = (
+        lambda X: BoxTree.build(X).search(X, width, n_jobs=1),
+        lambda X: Balls.build(X).search(X, width, n_jobs=1),
+        lambda X: KDTree(X).query(X, width),
+    )
+    lines = [
+        "| inputs | d | boxes, s | balls, s | scikit-learn's tree, s |",
+        "|---|---|---|---|---|",
+    ]
+    with threadpool_limits(1):
+        for search in searches:
+            # The first call compiles.
+            search(inputs("groups", 1000, 3))
+        for kind in ("groups", "noise"):
+            for d in FEW_FEATURES:
+                X, seconds = inputs(kind, FEW_FEATURES_ROWS, d), []
+                for search in searches:
+                    start = time.process_time()
+                    search(X)
+                    seconds.append(f"{time.process_time() - start:.2f}")
+                lines.append(f"| {kind} | {d} | {' | '.join(seconds)} |")
+                print(lines[-1], flush=True)
     return "\n".join(lines)
+
+
+def rule() -> str:
+    """The section of RESULTS.md about few features."""
+    return (
+        "## Neighbours on few features\n\n"
+        f"{N_NEIGHBORS} neighbours of every row and the row itself, n = {FEW_FEATURES_ROWS:,}, one "
+        "thread, processor time of index and search. `NeighborWeights` takes boxes up to "
+        f"{MAX_BOX_FEATURES} features and balls beyond.\n\n"
+        f"{provenance('python -m benchmarks.neighbors --few --write', seeds='0')}\n\n"
+        f"{few_features()}\n"
+    )
 
 
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--write", action="store_true", help="write the section of RESULTS.md")
     parser.add_argument("--quick", action="store_true", help="10,000 rows only")
+    parser.add_argument("--few", action="store_true", help="few features only")
     options = parser.parse_args(arguments)
+    if options.few:
+        few = rule()
+        write_section("neighbors, few features", few) if options.write else print(few)
+        return
     settings = [s for s in SETTINGS if s[1] <= MAX_SEARCHED_ROWS or not options.quick]
     with threadpool_limits(1):
         for search in (ours("auto"), ours("approximate")):
@@ -223,7 +261,6 @@ def main(arguments: list[str] | None = None) -> None:
         body = table(settings)
         kind, n, d = LIBRARY_SETTING if LIBRARY_SETTING in settings else settings[0]
         compared = libraries((kind, n, d))
-        rule = few_features()
     text = (
         "## Graphs of neighbours\n\n"
         f"{N_NEIGHBORS} neighbours of every row, one thread, processor time; index, search and "
@@ -232,9 +269,7 @@ def main(arguments: list[str] | None = None) -> None:
         "10,000 rows, and its time is scaled to n; its tree is left out where it takes minutes.\n\n"
         f"{provenance('python -m benchmarks.neighbors --write', seeds='0')}\n\n{body}\n\n"
         f"Index libraries on {kind}, n = {n:,}, d = {d} (pynndescent compiles in the first call of "
-        f"every process; hnswlib publishes no wheels):\n\n{compared}\n\n"
-        f"Few features, n = {FEW_FEATURES_ROWS:,}: the exact search takes a tree up to 5 features "
-        f"and balls beyond.\n\n{rule}\n"
+        f"every process; hnswlib publishes no wheels):\n\n{compared}\n"
     )
     if options.write:
         write_section("neighbors", text)

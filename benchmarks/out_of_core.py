@@ -33,7 +33,7 @@ from disambig.storage.rows import ArrayFile
 from disambig.storage.sizes import memory_size
 from disambig.weights import NeighborWeights
 from disambig.weights.divided.stored import RowFolder
-from disambig.weights.neighbors.euclidean import EuclideanIndex
+from disambig.weights.neighbors.euclidean import MAX_BOX_FEATURES, EuclideanIndex
 from disambig.weights.neighbors.lists import nearest_lists
 from disambig.weights.neighbors.parts import RowIndex, search_part
 
@@ -167,7 +167,7 @@ def row_of(n: int, memory: str, stages: dict[str, Any]) -> str:
 def searched(sizes: Any) -> str:
     """Time of a query by the search in boxes and by that of `NeighborWeights`, as Markdown."""
     lines = [
-        "| inputs | n | boxes: index, s | query, µs | `NeighborWeights`: index, s | query, µs |",
+        "| inputs | n | boxes: index, s | query, µs | balls: index, s | query, µs |",
         "|---|---|---|---|---|---|",
     ]
     for kind in ("groups", "noise"):
@@ -186,7 +186,7 @@ def searched(sizes: Any) -> str:
             ended = time.process_time()
             cells += [f"{built - begun:.1f}", f"{1e6 * (ended - built) / N_SEARCHED:.0f}"]
             begun = time.process_time()
-            balls = EuclideanIndex.build(X, n_jobs=1)
+            balls = EuclideanIndex.build(X, algorithm="brute", n_jobs=1)
             built = time.process_time()
             own = near.astype(np.int64)
             nearest_lists(balls, X[near], np.ones(n), float(N_NEIGHBORS), own)
@@ -206,13 +206,13 @@ def section(fits: str, searches: str) -> str:
         f"minimisation over blocks, by `OutOfCoreEstimator`, {N_THREADS} threads, no cluster. "
         "*labels* includes the judgement of all rows by rows that never saw their sets, which "
         "solves five times more. *memory* is what was stated for graph and transpose; *peak* is "
-        "what the process held at most, with candidate sets, labels and confidence, which are in "
-        "memory. Seconds are of the processor, *wall* of the clock "
+        "what the process held at most, with sets, labels and confidence, which are in memory. "
+        "Seconds are of the processor, *wall* of the clock "
         "beside other work.\n\n"
         f"{provenance('python -m benchmarks.out_of_core --write', seeds='0')}\n\n{fits}\n\n"
         f"The search of {N_NEIGHBORS} neighbours, one thread, for {N_SEARCHED:,} queries that are "
-        "near each other: boxes, which serve parts of rows on disk, and the balls that "
-        f"`NeighborWeights` takes for {N_FEATURES} features. *Groups* are the inputs above, "
+        f"near each other, d = {N_FEATURES}: boxes, and the balls that `NeighborWeights` takes "
+        f"beyond {MAX_BOX_FEATURES} features. *Groups* are the inputs above, "
         f"*noise* is one Gaussian.\n\n{searches}\n"
     )
 

@@ -1,6 +1,7 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -140,8 +141,13 @@ def test_values_of_tags_are_spread():
     rng = np.random.default_rng(0)
     table = np.where(rng.random((40, 3)) < 0.6, np.nan, rng.random((40, 3)) < 0.1)
     # Sorted, so that consecutive folds would have all of them.
-    bits = PartialBits.from_any(table[np.argsort(np.nan_to_num(table[:, 0], nan=-1.0))])
-    for train, _ in CandidateKFold(4).split(bits, bits):
+    table = table[np.argsort(np.nan_to_num(table[:, 0], nan=-1.0))]
+    bits = PartialBits.from_any(table)
+    folds = list(CandidateKFold(4).split(bits, bits))
+    for y in (table, np.ma.masked_invalid(table), pd.DataFrame(table).replace({1: "yes", 0: "no"})):
+        for same, fold in zip(CandidateKFold(4).split(y, y), folds, strict=True):
+            np.testing.assert_array_equal(same[1], fold[1])
+    for train, _ in folds:
         for value in (0, 1):
             anywhere = (bits.bits == value).sum(axis=0) > 1
             assert (bits.bits[train] == value).any(axis=0)[anywhere].all()

@@ -4,11 +4,13 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from disambig.candidates import LabelSets, PartialBits
 from disambig.candidates.labels.bag_counts import numbered_bags
 from disambig.candidates.labels.classes import listed
+from disambig.candidates.reading import dense_array, is_missing, is_table
 from disambig.exceptions import UnusedClassWarning, warn
 from disambig.notation import BoolArray, IntArray
 from disambig.parameters import check_integer
@@ -19,8 +21,8 @@ __all__ = ["BagKFold", "CandidateKFold"]
 class CandidateKFold(BaseEstimator):
     """K folds that spread each class, so that every class is a candidate in every training part.
 
-    Of `PartialBits` they spread the rows in which a tag is known to be on, and those in which it is
-    known to be off.
+    Of `PartialBits`, and of a table with missing entries, which is one of tags, they spread the
+    rows in which a tag is known to be on, and those in which it is known to be off.
 
     scikit-learn reads a mask of candidates as a multilabel target and takes consecutive rows as
     folds. If rows are sorted by class, training then lacks classes that are tested.
@@ -79,7 +81,9 @@ class CandidateKFold(BaseEstimator):
         X : ignored
             Part of the interface of scikit-learn.
         y : array-like, n rows
-            Sets in any form that `LabelSets.from_any` reads, or `PartialBits`.
+            Sets in any form that `LabelSets.from_any` reads, `PartialBits`, or a table of tags with
+            missing entries, as `PartialBits.from_any` reads it. A table of 0 and 1 without missing
+            entries is a mask of candidates.
         groups : None
             Other values are an error, because rows are assigned one by one.
         """
@@ -104,6 +108,9 @@ class CandidateKFold(BaseEstimator):
 
     def _members(self, y: Any) -> tuple[BoolArray, list[str]]:
         """What is spread: which rows have each class, or each known value of a tag; and names."""
+        if self.unlabeled is None and _has_holes(y):
+            # No mask of candidates has entries that nobody knows: these are tags.
+            y = PartialBits.from_any(y)
         if isinstance(y, PartialBits):
             tags = listed(y.tags)
             names = [f"tag {tag!r} {value}" for value in ("on", "off") for tag in tags]
@@ -174,6 +181,22 @@ class CandidateKFold(BaseEstimator):
                 for target in np.argsort(sizes, kind="stable"):
                     if target != fold[row]:
                         yield int(row), int(target)
+
+
+def _has_holes(y: Any) -> bool:
+    """Whether `y` is a table in which entries are missing.
+
+    Examples
+    --------
+    >>> _has_holes(np.array([[1.0, np.nan]])), _has_holes(np.array([[1, 0]]))
+    (True, False)
+    """
+    if not is_table(y) or sparse.issparse(y):
+        return False
+    table = dense_array(y)
+    if table.dtype.kind == "f":
+        return bool(np.isnan(table).any())
+    return table.dtype.kind == "O" and any(map(is_missing, table.ravel().tolist()))
 
 
 def _warn_of_confined(mask: BoolArray, names: list[str], fold: IntArray) -> None:

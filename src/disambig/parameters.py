@@ -109,8 +109,8 @@ def refuse_collection(name: str, data: Any) -> None:
     kind = type(data).__module__.split(".")[:2]
     raise TypeError(
         f"{name} is a {'.'.join(kind)} collection, which is not gathered silently. If its rows fit "
-        f"in memory, pass {name}.compute(). Labels of a collection are learned by "
-        "disambig.dask.DaskLabelClassifier; a model in memory predicts X.map_blocks(model.predict)."
+        f"in memory, pass {name}.compute(). Estimators learn from collections by "
+        "disambig.dask.DaskEstimator; a model in memory predicts X.map_blocks(model.predict)."
     )
 
 

@@ -13,6 +13,8 @@ from disambig.cli.demo.command import PICTURE, TABLE
 from tests.table_models.tables import MAKE
 
 FULL = Path("/dev/full")
+# As `check` calls them.
+NAMES = {"bits": "tags"}
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +41,7 @@ def test_from_file_to_answers(kind, folders, tmp_path, capsys):
     weights = made.weights if isinstance(made.weights, str) else "kernel_ridge"
     options = ["--target", made.target, "--id", "key"]
     assert main(["check", table, *options]) == 0
-    assert f"target ({kind})" in capsys.readouterr().out
+    assert f"target ({NAMES.get(kind, kind)})" in capsys.readouterr().out
     assert main(["diagnose", table, *options, "--json", "--quiet"]) == 0
     assert isinstance(json.loads(capsys.readouterr().out), dict)
     assert main(["fit", table, *options, "--weights", weights, "--out", str(out), "--json"]) == 0
@@ -109,7 +111,7 @@ def test_what_is_refused(folders, tmp_path, capsys):
         (["fit", table, "--target", "label", "--out", table], "is a file"),
         (["fit", table, "--target", "nolabel", "--out", tmp_path / "a"], "'nolabel'"),
         (["fit", tmp_path / "no.csv", "--out", tmp_path / "a"], "no.csv"),
-        (["fit", tmp_path, "--out", tmp_path / "a"], "directory"),
+        (["fit", tmp_path, "--out", tmp_path / "a"], "or a folder"),
         (["fit", table, "--target", "label", "--type", "size", "--out", tmp_path / "a"], "--type"),
         (["fit", table, "--target", "label", "--weights", "x", "--out", tmp_path / "a"], "'x'"),
         (["predict", tmp_path / "no", table], "no such file"),

@@ -13,11 +13,11 @@ import dask.array as da
 import dask.dataframe as dd
 import pandas as pd
 from distributed import Client
+from sklearn.base import clone
 
 from disambig import IntervalRegressor, PartialLabelClassifier, PartialRanker
-from disambig.dask import DaskLabelClassifier
+from disambig.dask import DaskEstimator
 from disambig.exceptions import ClusterError, MissingOracleError
-from disambig.solvers import AnnealedMinimization
 from disambig.weights import NeighborWeights
 
 N = 60
@@ -52,10 +52,11 @@ def data(seed=0, n=N):
 
 
 WEIGHTS = NeighborWeights(5, leave_one_out=True)
+LABELS = PartialLabelClassifier(WEIGHTS, solver="alternating")
 
 
 def assert_as_in_memory(model, X, mask):
-    expected = PartialLabelClassifier(WEIGHTS, solver="alternating").fit(X, mask)
+    expected = clone(LABELS).fit(X, mask)
     np.testing.assert_array_equal(model.labels_, expected.labels_)
     np.testing.assert_array_equal(model.decided_, expected.decided_)
     assert (model.objective_, model.trace_) == (expected.objective_, expected.trace_)
@@ -67,7 +68,7 @@ def assert_as_in_memory(model, X, mask):
 def test_arrays_give_the_labels_of_memory(client, chunks):
     X, mask = data()
     collection = da.from_array(X, chunks=(chunks, 2))
-    model = DaskLabelClassifier(WEIGHTS).fit(
+    model = DaskEstimator(LABELS).fit(
         collection, da.from_array(mask, chunks=(chunks, -1)), client=client
     )
     expected = assert_as_in_memory(model, X, mask)
@@ -84,7 +85,8 @@ def test_frames_and_parquet_give_the_labels_of_memory(client, tmp_path):
     names = list("abc")
     frame = pd.DataFrame(X, columns=names)
     truth = pd.Series(np.where(mask.sum(axis=1) == 1, mask.argmax(axis=1), -1), name="label")
-    expected = PartialLabelClassifier(WEIGHTS, solver="alternating", unlabeled=-1).fit(frame, truth)
+    labels = PartialLabelClassifier(WEIGHTS, solver="alternating", unlabeled=-1)
+    expected = clone(labels).fit(frame, truth)
     collection = dd.from_pandas(frame.assign(label=truth), npartitions=3)
     (tmp_path / "rows").mkdir()
     for part in range(3):
@@ -96,7 +98,7 @@ def test_frames_and_parquet_give_the_labels_of_memory(client, tmp_path):
         (collection[names], collection["label"]),
         (collection[names], truth),
     ):
-        model = DaskLabelClassifier(WEIGHTS, unlabeled=-1).fit(X_given, y, client=client)
+        model = DaskEstimator(labels).fit(X_given, y, client=client)
         np.testing.assert_array_equal(model.labels_, expected.labels_)
         assert model.feature_names_in_.tolist() == names
     predicted = model.predict(collection[names]).compute()
@@ -108,14 +110,14 @@ def test_masks_in_columns(client):
     frame = pd.DataFrame(np.column_stack([X, mask]), columns=list("abcxyz"))
     frame[list("xyz")] = frame[list("xyz")].astype(int)
     collection = dd.from_pandas(frame, npartitions=2)
-    model = DaskLabelClassifier(WEIGHTS).fit(collection, list("xyz"), client=client)
+    model = DaskEstimator(LABELS).fit(collection, list("xyz"), client=client)
     assert_as_in_memory(model, X, pd.DataFrame(mask, columns=list("xyz")))
     assert model.classes_.tolist() == list("xyz")
 
 
-def refused(X, y, words, client, **options):
+def refused(X, y, words, client):
     with pytest.raises((ValueError, TypeError), match=words):
-        DaskLabelClassifier(WEIGHTS, **options).fit(X, y, client=client)
+        DaskEstimator(LABELS).fit(X, y, client=client)
 
 
 def test_bad_collections_are_refused(client):
@@ -131,9 +133,12 @@ def test_bad_collections_are_refused(client):
         r"X has partitions of 30, 30 rows, and y of 20, 20, 20\. .*same partitions",
         client,
     )
-    holed = X.copy()
-    holed[41, 2] = np.nan
-    refused(da.from_array(holed, chunks=(30, -1)), mask, r"row 41, column 2 has nan", client)
+    for bad in (np.inf, -np.inf):
+        X[41, 2] = bad
+        words = rf"row 41, column 2 has {bad} \(1 such .* partition 1\); expected finite .* or NaN"
+        refused(da.from_array(X, chunks=(30, -1)), mask, words, client)
+        frame = dd.from_pandas(pd.DataFrame(X, columns=list("abc")), npartitions=2)
+        refused(frame, mask, rf"row 41, column 'c' has {bad}", client)
 
 
 def test_partitions_that_disagree_are_refused(client):
@@ -156,27 +161,29 @@ def test_partitions_that_disagree_are_refused(client):
     refused(dd.from_pandas(first, npartitions=2), "label", r"'label' is not a column", client)
 
 
-def test_what_is_not_built_is_refused(client):
+NOT_BUILT = {
+    "kernel ridge": ("kernel_ridge", "alternating", "and it needs all rows in one array"),
+    "adaptive": (NeighborWeights(5, adaptive=True), "alternating", r"Use adaptive=False"),
+    "approximate": (NeighborWeights(5, algorithm="approximate"), "alternating", "algorithm='auto'"),
+    "cosine": (NeighborWeights(5, metric="cosine"), "alternating", "Use metric='euclidean'"),
+    "squares": (NeighborWeights(5, metric="sqeuclidean"), "alternating", "metric='sqeuclidean'"),
+}
+
+
+@pytest.mark.parametrize("name", NOT_BUILT)
+def test_more_rows_than_are_joined_are_refused(name, client, monkeypatch):
+    weights, solver, words = NOT_BUILT[name]
     X, mask = data()
-    collection = da.from_array(X, chunks=(30, -1))
-    for weights, words in (
-        ("auto", r"weights='auto' is not selected on Dask"),
-        ("kernel_ridge", r"KernelRidgeWeights, which is not built in partitions"),
-        (NeighborWeights(5, adaptive=True), r"adaptive=True\) is not built .* adaptive=False"),
-        (NeighborWeights(5, algorithm="approximate"), r"algorithm='approximate'\) is not built"),
-        (NeighborWeights(5, metric="cosine"), r"metric='cosine'\) is not built"),
-        (NeighborWeights(5, metric="sqeuclidean"), r"metric='sqeuclidean'\) is not built"),
-    ):
-        with pytest.raises(MissingOracleError, match=words):
-            DaskLabelClassifier(weights).fit(collection, mask, client=client)
-    with pytest.raises(MissingOracleError, match="steps do not run in partitions"):
-        DaskLabelClassifier(solver=AnnealedMinimization()).fit(collection, mask, client=client)
+    monkeypatch.setattr("disambig.weights.divided.whole.MAX_EXACT_ROWS", N - 1)
+    model = DaskEstimator(PartialLabelClassifier(weights, solver=solver))
+    with pytest.raises(MissingOracleError, match=rf"at most 59 .* these are 60, .*{words}"):
+        model.fit(da.from_array(X, chunks=(30, -1)), mask, client=client)
 
 
 @pytest.mark.slow
 def test_new_inputs_unlike_those_of_the_fit_are_refused(client):
     X, mask = data()
-    model = DaskLabelClassifier(WEIGHTS).fit(da.from_array(X, chunks=(30, -1)), mask, client=client)
+    model = DaskEstimator(LABELS).fit(da.from_array(X, chunks=(30, -1)), mask, client=client)
     with pytest.raises(ValueError, match="X has 2 columns; expected 3"):
         model.predict(da.from_array(X[:, :2], chunks=(30, -1)))
     with pytest.raises(TypeError, match="X is a ndarray; expected a dask"):
@@ -191,9 +198,9 @@ def test_a_closed_client_is_refused():
     client = in_threads(1)
     client.close()
     with pytest.raises(ClusterError, match=r"client is closed, .* Connect a new one"):
-        DaskLabelClassifier().fit(da.from_array(X, chunks=(30, -1)), mask, client=client)
+        DaskEstimator(LABELS).fit(da.from_array(X, chunks=(30, -1)), mask, client=client)
     with pytest.raises(TypeError, match=r"must be a distributed\.Client; got str"):
-        DaskLabelClassifier().fit(da.from_array(X), mask, client="tcp://somewhere")
+        DaskEstimator(LABELS).fit(da.from_array(X), mask, client="tcp://somewhere")
 
 
 @pytest.mark.parametrize(
@@ -202,7 +209,7 @@ def test_a_closed_client_is_refused():
 def test_estimators_in_memory_do_not_gather_collections(model):
     X, mask = data()
     collection = da.from_array(X, chunks=(30, -1))
-    with pytest.raises(TypeError, match=r"X is a dask\.array.*X\.compute\(\).*DaskLabel"):
+    with pytest.raises(TypeError, match=r"X is a dask\.array.*X\.compute\(\).*DaskEstimator"):
         model.fit(collection, mask)
     with pytest.raises(TypeError, match=r"y is a dask\.array.*y\.compute\(\)"):
         model.fit(X, da.from_array(mask, chunks=(30, -1)))
@@ -219,8 +226,9 @@ def test_predict_in_memory_does_not_gather_collections():
 def test_the_package_needs_no_dask_until_it_is_used():
     code = (
         "import sys; sys.modules['distributed'] = None; sys.modules['dask'] = None\n"
-        "from disambig.dask import DaskLabelClassifier\n"
-        "try: DaskLabelClassifier().fit(None, None)\n"
+        "from disambig import PartialLabelClassifier\n"
+        "from disambig.dask import DaskEstimator\n"
+        "try: DaskEstimator(PartialLabelClassifier()).fit(None, None)\n"
         "except ImportError as error: print(error)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -15,17 +15,17 @@ pytest.importorskip("distributed")
 
 import dask.array as da
 
-from disambig import PartialLabelClassifier
-from disambig.dask import DaskLabelClassifier, local_client
-from disambig.weights import NeighborWeights
+from disambig import IntervalRegressor, PartialLabelClassifier
+from disambig.dask import DaskEstimator, local_client
+from disambig.exceptions import ClusterError
+from disambig.weights import NeighborWeights, NystromWeights
+from tests.dask.conftest import LIMIT
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
 N, CHUNKS = 1500, (400, 0, 100, 1000)
 WEIGHTS = NeighborWeights(8, leave_one_out=True)
-# Seconds for anything in these tests; a test that takes longer is ended, with all its processes.
-LIMIT = 300
 
 
 def data(seed=0):
@@ -35,20 +35,6 @@ def data(seed=0):
     mask = np.eye(4, dtype=bool)[truth] | (rng.uniform(size=(N, 4)) < 0.3)
     mask[rng.uniform(size=N) < 0.3] = True
     return X, mask
-
-
-@pytest.fixture(autouse=True)
-def limit():
-    """End a test that hangs: the alarm raises in the main thread, also in a wait."""
-
-    def ended(number, frame):
-        raise TimeoutError(f"the test took more than {LIMIT} seconds")
-
-    before = signal.signal(signal.SIGALRM, ended)
-    signal.alarm(LIMIT)
-    yield
-    signal.alarm(0)
-    signal.signal(signal.SIGALRM, before)
 
 
 @pytest.fixture
@@ -80,7 +66,8 @@ def workers(client):
 def fitted(client, callback=None):
     X, mask = data()
     collection = da.from_array(X, chunks=(CHUNKS, -1))
-    return DaskLabelClassifier(WEIGHTS, callback=callback).fit(collection, mask, client=client)
+    labels = PartialLabelClassifier(WEIGHTS, solver="alternating", callback=callback)
+    return DaskEstimator(labels).fit(collection, mask, client=client)
 
 
 def assert_same(model, expected):
@@ -88,7 +75,7 @@ def assert_same(model, expected):
     assert (model.objective_, model.trace_) == (expected.objective_, expected.trace_)
 
 
-@pytest.mark.parametrize("n_workers", [1, 2])
+@pytest.mark.parametrize("n_workers", [1, 2, 4])
 def test_worker_processes_find_the_labels_of_memory(n_workers, expected):
     with local_client(n_workers) as client:
         assert all("127.0.0.1" in address for address in client.nthreads())
@@ -133,11 +120,77 @@ def test_workers_killed_at_random_moments(seed, client, expected):
     np.testing.assert_array_equal(predicted, expected.predict(X))
 
 
+@pytest.fixture(scope="module")
+def expected_numbers():
+    return NUMBERS.fit(data()[0], intervals())
+
+
+NUMBERS = IntervalRegressor(NystromWeights(n_landmarks=30, random_state=0))
+
+
+def intervals():
+    rng, (X, _) = np.random.default_rng(2), data()
+    return X[:, :1] + np.column_stack([-rng.uniform(size=N), rng.uniform(size=N)])
+
+
+@pytest.mark.parametrize("moment", [0.1, 0.4, 0.8])
+def test_a_worker_killed_while_numbers_are_learned(moment, client, expected_numbers):
+    X, y = da.from_array(data()[0], chunks=(CHUNKS, -1)), intervals()
+    start = time.monotonic()
+    DaskEstimator(NUMBERS).fit(X, y, client=client)
+    usual = time.monotonic() - start
+    timer = threading.Timer(moment * usual, os.kill, (workers(client)[0], signal.SIGKILL))
+    timer.start()
+    try:
+        model = DaskEstimator(NUMBERS).fit(X, y, client=client)
+    finally:
+        timer.join()
+    np.testing.assert_allclose(model.labels_, expected_numbers.labels_, rtol=1e-8, atol=1e-8)
+    os.kill(workers(client)[0], signal.SIGKILL)
+    predicted = model.predict(X).compute()
+    np.testing.assert_allclose(predicted, expected_numbers.predict(data()[0]), atol=1e-8)
+
+
+def test_a_worker_that_comes_during_a_fit(expected):
+    def scale(progress):
+        if progress.iteration == 1 and not asked:
+            asked.append(client.cluster.scale(2))
+            client.wait_for_workers(2, timeout=LIMIT)
+
+    asked = []
+    with local_client(1) as client:
+        model = fitted(client, scale)
+        assert len(client.nthreads()) == 2
+        assert_same(model, expected)
+    assert asked
+
+
+def test_two_clients_at_once_take_ports_of_their_own():
+    with local_client(1) as first, local_client(1) as second:
+        ports = {client.scheduler.address for client in (first, second)}
+        assert len(ports) == 2
+        assert all(address.startswith("tcp://127.0.0.1:") for address in ports)
+        assert [client.submit(abs, -1).result(LIMIT) for client in (first, second)] == [1, 1]
+
+
+def test_a_worker_without_enough_memory_ends_the_fit():
+    """The process itself takes more than it is allowed: it is ended as often as it starts."""
+    X, mask = data()
+    collection = da.from_array(X, chunks=(CHUNKS, -1))
+    model = DaskEstimator(PartialLabelClassifier(WEIGHTS), max_attempts=2)
+    with (
+        local_client(1, memory_limit="60MiB") as client,
+        pytest.raises(ClusterError, match=r"memory is the usual reason"),
+    ):
+        model.fit(collection, mask, client=client)
+
+
 _FIT = """
 import sys
 import numpy as np
 import dask.array as da
-from disambig.dask import DaskLabelClassifier, local_client
+from disambig import PartialLabelClassifier
+from disambig.dask import DaskEstimator, local_client
 from tests.dask.test_deaths import CHUNKS, WEIGHTS, data
 
 def stop(progress):
@@ -148,9 +201,8 @@ def stop(progress):
 if __name__ == "__main__":
     X, mask = data()
     with local_client(2) as client:
-        model = DaskLabelClassifier(
-            WEIGHTS, checkpoint=sys.argv[1], checkpoint_seconds=0.0, callback=stop
-        )
+        labels = PartialLabelClassifier(WEIGHTS, solver="alternating", callback=stop)
+        model = DaskEstimator(labels, checkpoint=sys.argv[1], checkpoint_seconds=0.0)
         model.fit(da.from_array(X, chunks=(CHUNKS, -1)), mask, client=client)
     np.save(sys.argv[1] + ".npy", model.labels_)
 """
@@ -173,7 +225,7 @@ def test_the_client_killed_and_resumed(tmp_path, expected):
                 assert process.poll() is None
         finally:
             process.kill()
-    assert list(folder.glob("run-*.npz"))
+    assert list(folder.rglob("run-*.npz"))
     done = subprocess.run(
         [*command, "go"],
         capture_output=True,
@@ -185,4 +237,4 @@ def test_the_client_killed_and_resumed(tmp_path, expected):
     # The first step was kept, and is not done again.
     assert done.stdout.split()[0] == "2"
     np.testing.assert_array_equal(np.load(f"{folder}.npy"), expected.labels_)
-    assert not list(folder.iterdir())
+    assert not folder.exists()

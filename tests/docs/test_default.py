@@ -33,6 +33,32 @@ def test_ranks_of_tags_are_those_of_the_results():
     assert len(shown) == 9
 
 
+@pytest.mark.parametrize(
+    ("section", "columns", "n_methods"),
+    [
+        ("Single labels, some of them wrong: beside cleanlab", (0, 2, 4), 4),
+        ("Labelling functions: beside snorkel", (0, 1, 2, 3), 7),
+    ],
+)
+def test_means_beside_other_libraries_are_those_of_the_results(section, columns, n_methods):
+    page = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    shown = table_below(page, "Beside other libraries")
+    readme = table_below((ROOT / "README.md").read_text(encoding="utf-8"), "Beside other libraries")
+    measured = {
+        name: [cells[column] for column in columns]
+        for name, cells in table_below(RESULTS, section).items()
+        if name.startswith(("majority", "snorkel", "cleanlab", "disambig")) and name in shown
+    }
+    assert len(measured) == n_methods
+    # Both tables have the same names, but for `disambig` alone and the columns.
+    for name, cells in measured.items():
+        assert [plain(cell) for cell in shown[name]] == cells, name
+    text = " ".join(readme["cleanlab" if len(columns) == 3 else "snorkel"])
+    quoted = re.findall(r"\.\d{3}", text)
+    assert len(quoted) >= 4
+    assert set(quoted) <= {cell.removeprefix("0") for cells in measured.values() for cell in cells}
+
+
 def tables(page, heading, section):
     """The first table below a heading of a page, whose rows are as in the results, and these."""
     text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")

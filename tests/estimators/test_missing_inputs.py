@@ -5,17 +5,25 @@ import pickle
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils import get_tags
 
 from disambig import (
+    DisambiguatedClassifier,
     IntervalRegressor,
     PartialLabelClassifier,
     PartialMultilabelClassifier,
     PartialRanker,
+    StructuredPredictor,
 )
+from disambig.estimators import DisambiguatedInputs
+from disambig.estimators.completion.choice import _means_at_marks
 from disambig.exceptions import MissingColumnWarning
 from disambig.inputs import CompletedWeights, fit_completion
+from disambig.report.sections.tried import _missing_cells
 from disambig.trust import cross_examine
 from disambig.weights import ForestWeights, NeighborWeights
 
@@ -53,6 +61,32 @@ ESTIMATORS = {
     "bits": lambda weights="auto": PartialMultilabelClassifier(weights),
 }
 KINDS = list(ESTIMATORS)
+
+
+def test_tags_say_who_takes_missing_cells():
+    taking = [
+        *(make() for make in ESTIMATORS.values()),
+        StructuredPredictor(),
+        DisambiguatedInputs(PartialLabelClassifier()),
+        DisambiguatedClassifier(HistGradientBoostingClassifier()),
+        DisambiguatedClassifier(PartialLabelClassifier("forest"), start="average"),
+    ]
+    for estimator in taking:
+        assert get_tags(estimator).input_tags.allow_nan
+    for estimator in (
+        PartialLabelClassifier("precomputed"),
+        DisambiguatedClassifier(LogisticRegression()),
+    ):
+        assert not get_tags(estimator).input_tags.allow_nan
+
+
+def test_the_report_says_how_cells_were_completed():
+    X, y = inputs()[0], targets("labels")
+    model = PartialLabelClassifier("neighbors").fit(X, y)
+    ((name, text),) = _missing_cells(model)
+    assert name == "missing cells"
+    assert text == str(model.completion_)
+    assert _missing_cells(PartialLabelClassifier("neighbors").fit(inputs()[1], y)) == ()
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -136,6 +170,22 @@ def test_columns_without_a_value_are_dropped(kind):
     assert model.completion_.dropped.tolist() == [4]
 
 
+def test_trees_are_given_columns_without_a_value():
+    X, y = inputs()[0], targets("labels")
+    wide = np.column_stack([X, np.full(N, np.nan)])
+    with pytest.warns(MissingColumnWarning, match="column 4 has no value"):
+        model = PartialLabelClassifier("forest").fit(wide, y)
+    assert model.completion_.way == "none"
+    # Nothing was learned from it.
+    Q = np.column_stack([X, np.arange(N)])
+    np.testing.assert_array_equal(model.predict(Q), model.predict(wide))
+    # Sparse inputs are completed.
+    sparse = PartialLabelClassifier("forest").fit(sp.csr_array(X), y)
+    assert sparse.completion_.way == "mean + indicators"
+    with pytest.raises(ValueError, match="got a sparse matrix with NaN"):
+        PartialLabelClassifier("forest").fit(X, y).predict(sp.csr_array(X))
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("value", [np.inf, -np.inf])
 def test_infinity_is_refused_by_name(kind, value):
@@ -186,13 +236,36 @@ def test_the_selection_finds_out_whether_holes_say_something():
     noise = rng.normal(size=(N, 3))
     absent = (rng.random((N, 3)) < 0.6) & (truth == 1)[:, None]
     model = chosen_with(np.where(absent, np.nan, noise), truth)
-    assert model.completion_.way == "conditional + indicators"
-    assert {trial.completion for trial in model.trials_[:-1]} == {"conditional + indicators"}
-    assert model.trials_[-1].completion == "conditional"
+    ways = [trial.completion for trial in model.trials_]
+    assert model.completion_.way == ways[0]
+    assert ways[0].endswith(" + indicators")
+    # Where they help, means and guesses beside them are compared; the other ways come last.
+    assert set(ways[:-2]) == {ways[0]}
+    assert {*ways[-2:], ways[0]} == {
+        "conditional",
+        "conditional + indicators",
+        "mean + indicators",
+    }
     assert "further columns say where" in str(model.completion_)
-    near = noise + 3 * truth[:, None]
-    model = chosen_with(np.where(rng.random((N, 3)) < 0.3, np.nan, near), truth)
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 2, N)
+    near = rng.normal(size=(N, 8)) + truth[:, None]
+    model = chosen_with(np.where(rng.random((N, 8)) < 0.3, np.nan, near), truth)
     assert model.completion_.way == "conditional"
+    assert [trial.completion for trial in model.trials_[-2:]] == [
+        "conditional",
+        "conditional + indicators",
+    ]
+
+
+def test_means_beside_indicators():
+    X = inputs()[0]
+    marked = fit_completion(X, "conditional + indicators")
+    found = _means_at_marks(marked, marked.transform(X))
+    np.testing.assert_allclose(found, marked.with_means().transform(X))
+    other = fit_completion(X, "mean + indicators")
+    np.testing.assert_allclose(found, other.transform(X))
+    assert marked.with_means().way == other.way
 
 
 @pytest.mark.parametrize("kind", ["labels", "numbers"])
@@ -221,4 +294,4 @@ def test_defaults(kind, tmp_path):
     again = load_model(tmp_path / "model.disambig")
     Q = inputs(seed=5)[0]
     np.testing.assert_array_equal(again.predict(Q), model.predict(Q))
-    assert len({trial.completion for trial in model.trials_}) == 2
+    assert len({trial.completion for trial in model.trials_}) >= 2

@@ -10,9 +10,16 @@ from sklearn.linear_model import LinearRegression
 
 from disambig.exceptions import MissingColumnWarning
 from disambig.inputs.completion import WAYS, fit_completion
-from disambig.inputs.fills import BlendedFill, NeighborFill, fit_fill
+from disambig.inputs.fills import (
+    BlendedFill,
+    CorrectedFill,
+    NeighborFill,
+    _hidden_parts,
+    fit_fill,
+)
 from disambig.inputs.gaussian import GaussianFill
 from disambig.inputs.holes import has_missing, rows_without_input
+from disambig.weights.row_groups import hash_rows
 
 
 def holed(n=60, d=4, share=0.3, seed=0):
@@ -138,17 +145,68 @@ def test_conditional_mean_by_brute_force():
         np.testing.assert_allclose(values[m], fill.mean[m] + slope @ (row - fill.mean)[o])
 
 
-def test_each_column_takes_the_fill_that_predicts_it():
+def test_residuals_by_brute_force():
+    """A known cell minus its regression on the other known cells of its row."""
+    Z = holed(n=40, d=3)
+    Z = (Z - np.nanmean(Z, axis=0)) / np.nanstd(Z, axis=0)
+    fill = GaussianFill.of(Z, np.ones(40))
+    found = fill.residuals(Z)
+    np.testing.assert_array_equal(np.isnan(found), np.isnan(Z))
+    for i, j in zip(*np.nonzero(~np.isnan(Z)), strict=True):
+        row = Z[i].copy()
+        row[j] = np.nan
+        np.testing.assert_allclose(found[i, j], Z[i, j] - fill(row[None])[0, j], atol=1e-12)
+
+
+def test_each_column_takes_the_fills_that_predict_it():
     rng = np.random.default_rng(0)
     z = rng.uniform(-1.7, 1.7, 600)
     # A line, a curve that has no linear part, and noise.
-    Z = np.column_stack([z, -z, np.cos(4 * z), rng.normal(size=600)])
-    Z = (Z - Z.mean(axis=0)) / Z.std(axis=0)
-    Z[rng.random(Z.shape) < 0.15] = np.nan
-    fill = fit_fill(Z, np.ones(600))
+    whole = np.column_stack([z, -z, np.cos(4 * z), rng.normal(size=600)])
+    whole = (whole - whole.mean(axis=0)) / whole.std(axis=0)
+    Z = np.where(rng.random(whole.shape) < 0.15, np.nan, whole)
+    missing, known = np.isnan(Z), np.ones(600)
+    fill = fit_fill(Z, known)
     assert isinstance(fill, BlendedFill)
-    assert fill.shares[1] > 0.7
-    assert fill.shares[2] < 0.4
+
+    def errors(one):
+        squares = np.where(missing, one(Z) - whole, 0.0) ** 2
+        return squares.sum(axis=0) / missing.sum(axis=0)
+
+    alone = np.array([errors(one) for one in fill.fills])
+    # What is best for the line is not what is best for the curve, and the blend knows it.
+    assert len(set(alone[:, 1:3].argmin(axis=0))) == 2
+    assert (errors(fill) < 1.1 * alone.min(axis=0)).all()
+    assert errors(fill)[3] == pytest.approx(1.0, abs=0.1)
+
+
+def test_near_rows_correct_the_regression():
+    """Of a curve, and of a plane beside it: neither near rows alone nor a regression has both."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (400, 6))
+    whole = np.column_stack([X, 2 * X[:, 1:].sum(axis=1) + np.cos(3 * X[:, 0])])
+    whole = (whole - whole.mean(axis=0)) / whole.std(axis=0)
+    Z = whole.copy()
+    Z[:100, 6] = np.nan
+    gaussian, near = GaussianFill.of(Z, np.ones(400)), NeighborFill(Z, np.ones(400))
+    found = [
+        np.mean((fill(Z)[:100, 6] - whole[:100, 6]) ** 2)
+        for fill in (CorrectedFill.of(gaussian, Z, np.ones(400)), gaussian, near)
+    ]
+    assert found[0] < 0.8 * min(found[1:])
+
+
+def test_hidden_cells():
+    Z = holed(n=50)
+    Z[40:] = Z[:10]
+    parts = list(_hidden_parts(Z, hash_rows(np.nan_to_num(Z))))
+    total = np.sum(parts, axis=0)
+    assert len(parts) == 6
+    assert total.max() == 1
+    assert not total[np.isnan(Z)].any()
+    np.testing.assert_array_equal(total[40:], total[:10])
+    for part in parts:
+        assert (~np.isnan(Z) & ~part).any(axis=1).all()
 
 
 @given(st.integers(0, 10_000))

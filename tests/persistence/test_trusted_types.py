@@ -21,6 +21,11 @@ NOT_STORED = {
     "of the user, or with code of the user": (
         "FunctionWeights OperatorVotes StructuredLoss _WithoutOwnVotes"
     ),
+    "of rows in parts, which stay where they are": (
+        "RowTables GivenVotes _Kept PartsEstimator _Place Deferred FactoredInverse LeafBlocks "
+        "LeafBlockVotes WeightedRows DividedKernel FeatureBlocks DividedPartition LeafProjection "
+        "VotesOptions DividedNeighbors Transformed Mixed FeatureProjection DividedRows SomeRows"
+    ),
     "while y is read": (
         "BitTable Entries SetTable MixedTable _Statements Ends RowSegments ParsedNumbers Segments "
         "MarkedNumbers IntervalTable NumberTable OrderTable Markers _EntryKind _Form Evidence "

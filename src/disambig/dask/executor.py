@@ -168,7 +168,8 @@ class DaskExecutor:
         self.counts["bytes_sent"] += sum(array.nbytes for array in flat)
 
     def _wait(self, futures: list[Future]) -> None:
-        """Until all are done; raises if the cluster is gone, or has no workers for too long."""
+        """Until all are done; raises if the cluster is gone, or its workers die without end."""
+        workers, n_done, losses = set(self.client.nthreads()), 0, 0
         while True:
             try:
                 wait(futures, timeout=_LOOK_SECONDS)
@@ -176,6 +177,21 @@ class DaskExecutor:
             except TimeoutError:
                 check_client(self.client)
                 self._require_workers()
+            now, known = set(self.client.nthreads()), n_done
+            n_done = sum(future.done() for future in futures)
+            workers &= now
+            if n_done > known:
+                losses = 0
+            elif not workers:
+                # All that were there when this was last so are gone, and nothing is done.
+                losses += 1
+            workers = workers or now
+            if losses >= self.max_attempts:
+                raise ClusterError(
+                    f"All workers of the Dask cluster were lost {losses} times while a step made "
+                    "no progress. Look into their logs (memory is the usual reason: give workers "
+                    "more, or make the partitions smaller), and fit again."
+                )
 
     def _require_workers(self) -> None:
         end = time.monotonic() + self.patience

@@ -126,6 +126,8 @@ class MemoryPredictor(_Predictor):
         super().__init__(model)
         self._model = copy.copy(model)
         self._model.callback = self._model._training_inputs_ = None
+        # `query_part` compares the names.
+        vars(self._model).pop("feature_names_in_", None)
         self._how = executor.submit(_same, self._model)
 
     def _like(self) -> Any:

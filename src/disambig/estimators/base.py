@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 
 from disambig.estimators.completion.choice import completed_trials
-from disambig.estimators.completion.completing import completed_inputs, single_sets
+from disambig.estimators.completion.completing import completed_inputs, completed_rows, single_sets
 from disambig.estimators.fitting import (
     Fit,
     FittedWeightings,
@@ -226,7 +226,7 @@ class CandidateEstimator(
     def _completed(self, X: Any) -> Any:
         # Estimators that were saved by earlier versions have none.
         completion = getattr(self, "completion_", None)
-        return X if completion is None else completion.transform(X)
+        return X if completion is None else completed_rows(X, completion)
 
     def _choose(self, X: Any, kept: KeptRows, taken: Any) -> tuple[Any, Solver | None, Any]:
         """Weights, solver (None: by `_suited_solver`) and trials."""

@@ -304,7 +304,8 @@ class PartialMultilabelClassifier(TagPredictionMixin, ClassifierMixin, Candidate
             decided = fit.scatter(decided, nearest.is_vertex)
             scores = fit.scatter(scores, votes @ targets)
         found = None if self._one_sided_ is not None else (labels, decided)
-        self._store_labels(tag_shares(scores, targets), fit.candidates, kept, found)
+        shares = tag_shares(scores, targets.sum(axis=0))
+        self._store_labels(shares, fit.candidates, kept, found)
 
     def _store_labels(
         self,

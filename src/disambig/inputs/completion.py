@@ -88,6 +88,11 @@ class Completion:
         way = cast("Way", self.way.removesuffix(_INDICATORS) + _INDICATORS)
         return replace(self, way=way)
 
+    def with_means(self) -> "Completion":
+        """The same with the mean of its column in every missing cell."""
+        way = cast("Way", self.way.replace("conditional", "mean"))
+        return replace(self, way=way, fill=None)
+
     def check_columns(self, d: int) -> None:
         """Raise an error if X has another number of columns.
 

@@ -1,12 +1,14 @@
 """What fills a missing cell: the mean of its column, or what the other cells of the row suggest.
 
 `NeighborFill` averages over rows that are near in the columns that both have; `GaussianFill`, in
-`gaussian.py`, is the regression on the other columns. `fit_fill` blends both, column by column:
-some known cells are hidden, and the share of each is the one that predicts these best.
+`gaussian.py`, is the regression on the other columns; `CorrectedFill` adds what this regression
+misses in near rows. `fit_fill` blends them, column by column: known cells are hidden, a few at a
+time, and the shares are those that predict them best.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 
@@ -25,8 +27,10 @@ _MAX_ENTRIES = 2**22
 _MARK = 12345.678
 # The vote of the farthest of these is exp(-_FALL); farther rows have less.
 _FALL = 4.0
-# The share of the known cells that are hidden to compare fills.
-_HIDDEN_SHARE = 0.15
+# The share of the known cells that are hidden at a time to compare fills: more of them would harm
+# near rows, which are found by the cells that are left. And how many times, until so many cells of
+# a column have been hidden.
+_HIDDEN_SHARE, _MAX_TIMES, _ENOUGH_CELLS = 0.05, 6, 100.0
 # A blend is drawn to equal shares as by so many hidden cells.
 _PULL = 5.0
 # Distances between so many pairs of rows at a time.
@@ -53,14 +57,18 @@ class NeighborFill:
     rows : float array (m, k)
         NaN where missing.
     sample_weight : float array (m,)
+    values : float array (m, k), optional
+        What is averaged, NaN where there is nothing; None: the cells of these rows.
     """
 
     rows: FloatArray
     sample_weight: FloatArray
+    values: FloatArray | None = None
 
     def __call__(self, Z: FloatArray) -> FloatArray:
-        known = ~np.isnan(self.rows)
-        zeroed = np.where(known, self.rows, 0.0)
+        values = self.rows if self.values is None else self.values
+        known = ~np.isnan(values)
+        zeroed = np.where(known, values, 0.0)
         found = np.zeros(Z.shape)
         step = max(1, _BLOCK_PAIRS // len(self.rows))
         for start in range(0, len(Z), step):
@@ -86,22 +94,50 @@ class NeighborFill:
 
 
 @dataclass(frozen=True, eq=False)
-class BlendedFill:
-    """``share * gaussian + (1 - share) * neighbors``, column by column.
+class CorrectedFill:
+    """The regression on the known cells, plus the average of its residuals over near rows.
+
+    Near are rows whose completed cells are.
 
     Attributes
     ----------
     gaussian : GaussianFill
-    neighbors : NeighborFill
-    shares : float array (k,)
+    corrections : NeighborFill
+        Completed rows, and the residuals of their known cells.
     """
 
     gaussian: GaussianFill
-    neighbors: NeighborFill
+    corrections: NeighborFill
+
+    @classmethod
+    def of(cls, gaussian: GaussianFill, Z: FloatArray, sample_weight: FloatArray) -> Self:
+        """From the regression, and rows ``(m, k)``, NaN where missing."""
+        near = NeighborFill(gaussian(Z), sample_weight, gaussian.residuals(Z))
+        return cls(gaussian, near)
+
+    def __call__(self, Z: FloatArray) -> FloatArray:
+        completed = self.gaussian(Z)
+        return completed + self.corrections(completed)
+
+
+@dataclass(frozen=True, eq=False)
+class BlendedFill:
+    """A mixture of fills, column by column: ``b_0 = f_0``, ``b_t = s_t f_t + (1 - s_t) b_(t-1)``.
+
+    Attributes
+    ----------
+    fills : tuple of t + 1 fills
+    shares : float array (t, k)
+    """
+
+    fills: tuple[Fill, ...]
     shares: FloatArray
 
     def __call__(self, Z: FloatArray) -> FloatArray:
-        return np.asarray(self.shares * self.gaussian(Z) + (1.0 - self.shares) * self.neighbors(Z))
+        found = self.fills[0](Z)
+        for fill, share in zip(self.fills[1:], self.shares, strict=True):
+            found = share * fill(Z) + (1.0 - share) * found
+        return found
 
 
 def rows_to_learn_from(X: Any, sample_weight: FloatArray) -> IntArray:
@@ -131,34 +167,61 @@ def fit_fill(Z: FloatArray, sample_weight: FloatArray) -> Fill | None:
     if not has_missing(Z):
         return GaussianFill.of(Z, sample_weight) if is_small else None
     hashes = _hashes(Z)
-    neighbors = NeighborFill(Z, sample_weight)
     if not is_small:
-        return neighbors
+        return NeighborFill(Z, sample_weight)
     gaussian = GaussianFill.of(Z, sample_weight)
-    # Copies of a row hide the same cells.
-    hidden = _hidden(Z, hashes)
-    if not hidden.any():
-        return BlendedFill(gaussian, neighbors, np.full(Z.shape[1], 0.5))
-    partial = np.where(hidden, np.nan, Z)
-    first = GaussianFill.of(partial, sample_weight)(partial)
-    second = NeighborFill(partial, sample_weight)(partial)
-    shares = _shares(Z, first, second, hidden * sample_weight[:, None])
-    return BlendedFill(gaussian, neighbors, shares)
+    fills = _fills(gaussian, Z, sample_weight)
+    predicted = np.zeros((len(fills), *Z.shape))
+    hidden = np.zeros(Z.shape, np.bool_)
+    for part in _hidden_parts(Z, hashes):
+        partial = np.where(part, np.nan, Z)
+        others = GaussianFill.of(partial, sample_weight, gaussian)
+        for found, fill in zip(predicted, _fills(others, partial, sample_weight), strict=True):
+            found[part] = fill(partial)[part]
+        hidden |= part
+    return BlendedFill(fills, _shares(Z, predicted, hidden * sample_weight[:, None]))
 
 
-def _hidden(Z: FloatArray, hashes: IntArray) -> BoolArray:
-    """Known cells to hide; every row keeps at least one."""
-    chance = np.random.default_rng(0).random((int(hashes.max()) + 1, Z.shape[1]))[hashes]
+def _fills(gaussian: GaussianFill, Z: FloatArray, sample_weight: FloatArray) -> tuple[Fill, ...]:
+    corrected = CorrectedFill.of(gaussian, Z, sample_weight)
+    return gaussian, NeighborFill(Z, sample_weight), corrected
+
+
+def _hidden_parts(Z: FloatArray, hashes: IntArray) -> Iterator[BoolArray]:
+    """Known cells to hide, some at a time, no cell twice; every row keeps at least one.
+
+    Copies of a row hide the same cells.
+    """
+    n_groups = int(hashes.max()) + 1
+    drawn = np.random.default_rng(0).random((n_groups, Z.shape[1]))[hashes]
     known = ~np.isnan(Z)
-    hidden = known & (chance < _HIDDEN_SHARE)
-    keeps = np.count_nonzero(known & ~hidden, axis=1, keepdims=True) > 0
-    return np.asarray(hidden & keeps)
+    times = int(np.clip(np.ceil(_ENOUGH_CELLS / (_HIDDEN_SHARE * n_groups)), 1, _MAX_TIMES))
+    for time in range(times):
+        hidden = known & (drawn >= time * _HIDDEN_SHARE) & (drawn < (time + 1) * _HIDDEN_SHARE)
+        keeps = np.count_nonzero(known & ~hidden, axis=1, keepdims=True) > 0
+        yield hidden & keeps
 
 
-def _shares(
-    Z: FloatArray, first: FloatArray, second: FloatArray, weights: FloatArray
-) -> FloatArray:
-    """The shares of the first prediction with the least squared error, ``(k,)``."""
+def _shares(Z: FloatArray, predicted: FloatArray, weights: FloatArray) -> FloatArray:
+    """The shares of `BlendedFill`, ``(t, k)``, one after the other with the least squared error.
+
+    Parameters
+    ----------
+    Z : float array (m, k)
+    predicted : float array (t + 1, m, k)
+        Of each fill at hidden cells.
+    weights : float array (m, k)
+        0 at cells that were not hidden.
+    """
+    blended, found = predicted[0], []
+    for one in predicted[1:]:
+        found.append(_share(Z, one, blended, weights))
+        blended = found[-1] * one + (1.0 - found[-1]) * blended
+    return np.array(found)
+
+
+def _share(Z: FloatArray, first: FloatArray, second: FloatArray, weights: FloatArray) -> FloatArray:
+    """The share of the first prediction with the least squared error, ``(k,)``."""
     target = np.where(weights > 0, Z, 0.0) - second
     away = first - second
     products = (weights * away * target).sum(axis=0)

@@ -44,12 +44,15 @@ class GaussianFill:
     covariance: FloatArray
 
     @classmethod
-    def of(cls, Z: FloatArray, sample_weight: FloatArray) -> Self:
-        """From rows ``(n, k)`` in columns of mean 0 and variance 1, NaN where missing."""
+    def of(cls, Z: FloatArray, sample_weight: FloatArray, start: Self | None = None) -> Self:
+        """From rows ``(n, k)`` in columns of mean 0 and variance 1, NaN where missing.
+
+        Steps begin at `start`, or at independent columns.
+        """
         k = Z.shape[1]
         total = sample_weight.sum()
         prior = max(_MIN_PRIOR, _PRIOR_SHARE * k)
-        found = cls(np.zeros(k), np.eye(k))
+        found = cls(np.zeros(k), np.eye(k)) if start is None else start
         for _ in range(_MAX_STEPS if np.isnan(Z).any() else 1):
             filled, rest = found._completed(Z, sample_weight)
             mean = sample_weight @ filled / total
@@ -64,6 +67,25 @@ class GaussianFill:
     def __call__(self, Z: FloatArray) -> FloatArray:
         """Rows with conditional means for missing cells, ``(q, k)``."""
         return self._completed(Z)[0]
+
+    def residuals(self, Z: FloatArray) -> FloatArray:
+        """Known cells minus their means given the others of their row, ``(q, k)``; else NaN.
+
+        With the precision P of the known cells o, ``(P (z_o - mean_o))_c / P_cc``.
+        """
+        k = Z.shape[1]
+        found = np.empty(Z.shape)
+        step = max(1, _BLOCK_ENTRIES // k**2)
+        for start in range(0, len(Z), step):
+            part = Z[start : start + step]
+            known = ~np.isnan(part)
+            both = known[:, :, None] & known[:, None, :]
+            precision = np.linalg.inv(np.where(both, self.covariance, np.eye(k)))
+            away = np.where(known, part - self.mean, 0.0)
+            diagonal = np.diagonal(precision, axis1=1, axis2=2)
+            pulled = (precision @ away[:, :, None])[:, :, 0] / diagonal
+            found[start : start + step] = np.where(known, pulled, np.nan)
+        return found
 
     def _completed(
         self, Z: FloatArray, sample_weight: FloatArray | None = None

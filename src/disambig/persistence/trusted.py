@@ -61,7 +61,7 @@ _OURS: Mapping[str, str] = MappingProxyType(
         "inputs.completion": "Completion",
         "inputs.conditional_draws": "NormalInputs",
         "inputs.distribution": "InputDistribution",
-        "inputs.fills": "BlendedFill NeighborFill",
+        "inputs.fills": "BlendedFill CorrectedFill NeighborFill",
         "inputs.gaussian": "GaussianFill",
         "inputs.input_completer": "InputCompleter",
         "inputs.partial_inputs": "PartialInputs",

@@ -1,6 +1,7 @@
 """`cross_examine`: hide the set of a row, and let the others judge it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import scipy.sparse as sp
@@ -19,6 +20,7 @@ from disambig.candidates import (
 )
 from disambig.candidates.labels.class_counts import ClassCounts, is_in_bags
 from disambig.estimators.alternation.refits import step_options
+from disambig.estimators.base import CandidateEstimator
 from disambig.estimators.fitting import (
     check_lengths,
     validated_inputs,
@@ -27,6 +29,7 @@ from disambig.estimators.held_out.kept_judgements import KeptJudgement, kept_jud
 from disambig.estimators.progress.reporting import reporting
 from disambig.estimators.queries.mixins import InputShiftMixin
 from disambig.estimators.rows.kept import kept_rows
+from disambig.estimators.rows.parts_choice import gathered_if_few
 from disambig.losses.bits.protocol import BoundBitLoss
 from disambig.metrics.scorer import innermost
 from disambig.notation import FloatArray
@@ -35,12 +38,13 @@ from disambig.solvers.loop import Callback
 from disambig.sparse_arrays import check_sparse
 from disambig.threads import limit_threads
 from disambig.trust.examination import Examination
-from disambig.trust.examined import Examined, before_last_step
+from disambig.trust.examined import Examined, before_last_step, named_rows
 from disambig.trust.folds import PREFIT, Folds, check_folds
 from disambig.trust.kinds.bits import examine_bits
 from disambig.trust.kinds.labels import examine_labels, require_judged_bags
 from disambig.trust.kinds.numbers import examine_numbers
 from disambig.trust.kinds.orders import examine_orders
+from disambig.weights.divided.rows import DividedRows, is_divided
 
 
 @limit_threads(1)
@@ -67,6 +71,7 @@ def cross_examine(
     estimator : estimator of `disambig`, or a Pipeline that ends in one
         Unfitted; it is cloned. Fitted for ``cv="prefit"``.
     X : array-like or sparse matrix (n, d)
+        Or rows in parts, such as those of `disambig.dask.dask_rows`.
     y : candidate sets, n rows
         Sets in bags (`disambig.candidates.bag_counts`) are hidden while all bags stay whole; if few
         rows have sets and there are 20 bags, whole bags are hidden.
@@ -114,6 +119,8 @@ def _cross_examined(
     estimator: Any, X: Any, y: Any, cv: Any, repeats: int, groups: Any, sample_weight: Any
 ) -> Examination:
     check_folds(cv, repeats)
+    if is_divided(X):
+        X = _examined_parts(estimator, X, cv)
     if sp.issparse(X):
         check_sparse("cross_examine: X", X)
         # Other sparse formats have no rows to take.
@@ -187,20 +194,36 @@ def examine_fitted(
         require_judged_bags(model, y, cv)
     candidates = _read(last, y)
     inputs = before_last_step(model, X)
-    checked = validated_inputs(last, inputs, reset=False, missing=True)
-    if isinstance(last, InputShiftMixin):
-        checked = last._completed(checked)
+    # Rows in parts are those of the fit, which has checked them.
+    is_checked = is_divided(inputs)
+    read = inputs if is_checked else validated_inputs(last, inputs, reset=False, missing=True)
+    checked = last._completed(read) if isinstance(last, InputShiftMixin) else read
     check_lengths(checked, candidates)
-    kept = kept_rows(sample_weight, checked, groups)
-    folds = None
+    kept = kept_rows(sample_weight, read, groups)
+    judgement = next(iter(judgements), None)
+    rows = Examined(model, X, checked, candidates, kept, None, counts, judgement)
     if not (isinstance(cv, str) and cv == PREFIT):
-        own = checked if kept.all_rows else checked[kept.rows]
         pairwise = get_tags(model).input_tags.pairwise
         dealt = _dealt(candidates, counts, given)
-        folds = Folds(cv, repeats, own, kept, dealt, groups, pairwise=pairwise)
-    judgement = next(iter(judgements), None)
-    rows = Examined(model, X, checked, candidates, kept, folds, counts, judgement)
+        folds = Folds(cv, repeats, rows.taken_inputs, kept, dealt, groups, pairwise=pairwise)
+        rows = replace(rows, folds=folds)
     return _examine(rows, distance)
+
+
+def _examined_parts(estimator: Any, X: DividedRows, cv: Any) -> Any:
+    """Rows in parts, or an array of them where "auto" gathers few; raises if nobody reads them."""
+    if not isinstance(estimator, CandidateEstimator):
+        raise TypeError(
+            f"cross_examine: X is in parts, which {type(estimator).__name__} does not read. Pass a "
+            "PartialLabelClassifier, an IntervalRegressor, a PartialMultilabelClassifier or a "
+            "PartialRanker, and no Pipeline."
+        )
+    if isinstance(cv, str):
+        raise ValueError(
+            f"cross_examine: X is in parts, which are judged by folds; with cv={cv!r} pass an "
+            "array, a part at a time."
+        )
+    return X if gathered_if_few(estimator, X) is X else named_rows(X, slice(None))
 
 
 def _dealt(candidates: Any, counts: ClassCounts | None, given: Any) -> Any:

@@ -15,11 +15,16 @@ from disambig.estimators.base import continued
 from disambig.estimators.held_out.kept_judgements import KeptJudgement
 from disambig.estimators.mixture import only_predicts
 from disambig.estimators.progress.reporting import Phase
-from disambig.estimators.rows.kept import KeptRows
+from disambig.estimators.rows.kept import KeptRows, kept_inputs
+from disambig.frames import data_frame
 from disambig.inputs.completed_weights import plain_weights
 from disambig.metrics.scorer import innermost
 from disambig.notation import AnyArray, FloatArray, IntArray
 from disambig.trust.folds import Folds, mean_over, n_folds_of
+from disambig.weights.divided.rows import DividedRows, is_divided
+
+# Rows in parts that are brought into memory together, to be predicted.
+_MAX_QUERY_ROWS = 100_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +62,11 @@ class Examined:
     def last(self) -> Any:
         """The model, or the last step of a pipeline."""
         return innermost(self.model)
+
+    @property
+    def taken_inputs(self) -> Any:
+        """`inputs` of the rows that take part; rows in parts stay where they are."""
+        return kept_inputs(self.inputs, self.kept)
 
     @property
     def sample_weight(self) -> FloatArray | None:
@@ -149,7 +159,7 @@ class Examined:
                     return None
                 hidden = self.kept.rows[folds == fold]
                 fitted = self._fitted_on(template, np.flatnonzero(folds != fold))
-                predictions = predict(fitted, _safe_indexing(self.X, hidden))
+                predictions = self._predicted(predict, fitted, hidden)
                 if found is None:
                     found = np.zeros((self.kept.n, *predictions.shape[1:]))
                 found[hidden] = predictions
@@ -164,8 +174,22 @@ class Examined:
         """Values with predictions of the rows that took no part: these never saw their sets."""
         if not self.kept.all_rows:
             rest = np.setdiff1d(np.arange(self.kept.n), self.kept.rows)
-            values[rest] = predict(self.model, _safe_indexing(self.X, rest))
+            values[rest] = self._predicted(predict, self.model, rest)
         return values
+
+    def _predicted(
+        self, predict: Callable[[Any, Any], FloatArray], model: Any, rows: IntArray
+    ) -> FloatArray:
+        """Predictions of some rows; those of rows in parts are brought into memory in turn."""
+        if not is_divided(self.X):
+            return predict(model, _safe_indexing(self.X, rows))
+        starts = range(0, rows.size, _MAX_QUERY_ROWS)
+        return np.concatenate(
+            [
+                predict(model, named_rows(self.X, rows[start : start + _MAX_QUERY_ROWS]))
+                for start in starts
+            ]
+        )
 
     def require_features(self) -> None:
         """Raise an error if X holds pairs of rows, which models of folds cannot use."""
@@ -193,8 +217,21 @@ class Examined:
         options = {} if weights is None else {"sample_weight": weights[places]}
         model = clone(template)
         sets = self.candidates[rows]
+        X = self.X.taken(rows) if is_divided(self.X) else _safe_indexing(self.X, rows)
         with only_predicts():
-            return model.fit(_safe_indexing(self.X, rows), sets, **step_options(model, options))
+            return model.fit(X, sets, **step_options(model, options))
+
+
+def named_rows(X: DividedRows, rows: Any) -> Any:
+    """Some rows of those in parts in memory; a frame if the columns have names.
+
+    Parameters
+    ----------
+    X : DividedRows
+    rows : int array or slice
+    """
+    found = X[rows]
+    return found if X.names is None else data_frame(dict(zip(X.names, found.T, strict=True)))
 
 
 def before_last_step(model: Any, X: Any) -> Any:

@@ -11,6 +11,7 @@ from disambig.exceptions import MissingOracleError
 from disambig.notation import FloatArray, IntArray
 from disambig.trust.examined import Examined
 from disambig.weights import NeighborWeights
+from disambig.weights.divided.rows import is_divided
 
 # An answer takes this part of the doubt of a row at which no other row has more votes. Chosen on
 # vehicle, vowel, segment and satimage with drawn sets, of none, 1/4, 1/2 and 1.
@@ -118,8 +119,12 @@ def _stored_votes(rows: Examined) -> Any:
 
 def _neighbor_votes(rows: Examined) -> Any:
     """Votes of the nearest other rows that take part, as a csr_array."""
-    kept = rows.kept
-    inputs = rows.inputs if kept.all_rows else rows.inputs[kept.rows]
+    kept, inputs = rows.kept, rows.taken_inputs
+    if is_divided(inputs):
+        raise MissingOracleError(
+            "questions: what an answer tells of other rows is not known for rows in parts. Ask "
+            "about `suspects`, or examine an array."
+        )
     if not sp.issparse(inputs) and np.isnan(inputs).any():
         # A missing value says nothing about a distance: the mean of the column.
         inputs = np.where(np.isnan(inputs), np.nanmean(inputs, axis=0), inputs)

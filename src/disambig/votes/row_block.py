@@ -1,4 +1,4 @@
-"""One block of rows of the votes: its compressed rows, and some of them as a matrix."""
+"""One block of rows of the votes: in memory, or anything that its rows are read from."""
 
 from dataclasses import dataclass
 from typing import Any, Protocol

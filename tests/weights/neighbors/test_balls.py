@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from sklearn.datasets import make_blobs
@@ -66,6 +66,56 @@ def test_far_groups_are_skipped(monkeypatch):
     monkeypatch.setattr(balls_module, "block_distances", counting)
     Balls.build(X).search(X, 15, n_jobs=1)
     assert sum(pairs) < 0.25 * 3000**2
+
+
+@pytest.fixture
+def many_cells(monkeypatch):
+    """Cells and steps as of millions of rows."""
+    monkeypatch.setattr(balls_module, "_MEAN_ROWS_PER_BALL", 16)
+    monkeypatch.setattr(balls_module, "_MAX_ROWS_PER_BALL", 40)
+    monkeypatch.setattr(balls_module, "_MAX_FLAT_BALLS", 8)
+    monkeypatch.setattr(balls_module, "_BALLS_PER_STEP", 4)
+    monkeypatch.setattr(balls_module, "_QUERIES_PER_BLOCK", 64)
+
+
+@given(
+    seed=st.integers(0, 10_000),
+    d=st.integers(1, 12),
+    offset=st.sampled_from([0.0, 1e8]),
+    kind=st.sampled_from(["noise", "groups", "ties", "constant"]),
+)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_the_floor_holds_in_cells(seed, d, offset, kind, many_cells):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(700, d))
+    if kind == "groups":
+        X += 30.0 * rng.integers(0, 5, (700, 1))
+    elif kind == "ties":
+        X = X.round()
+    elif kind == "constant":
+        X[:] = 1.0
+    X += offset
+    Q = np.vstack([X[rng.permutation(700)[:80]], 3.0 * (X[:5] - offset) + offset])
+    _, floor, distances = check_floor(X, Q)
+    if kind in ("noise", "groups") and not offset:
+        assert (np.sort(distances, axis=1)[:, 8] < floor).all()
+    _, beside = Balls.build(X).search(np.vstack([Q, X[:1] + 1e30]), 12, n_jobs=1)
+    assert beside[-1] == -np.inf
+
+
+def test_cells_skip_what_is_far_from_a_whole_block(many_cells, monkeypatch):
+    X = make_blobs(3000, 9, centers=30, cluster_std=0.1, random_state=0)[0]
+    balls, pairs = Balls.build(X), []
+    assert np.unique(balls.cells).size > 5
+    original = Balls._bounds
+
+    def counting(self, queries, chosen):
+        pairs.append(len(queries) * len(chosen))
+        return original(self, queries, chosen)
+
+    monkeypatch.setattr(Balls, "_bounds", counting)
+    balls.search(X, 12, n_jobs=1)
+    assert sum(pairs) < 0.25 * len(X) * len(balls.radii)
 
 
 def test_a_query_beyond_all_bounds_is_left_to_others():

@@ -2,7 +2,9 @@
 
 What is missing may itself say something about the target, or nothing. Then indicators are noise in
 as many further columns. Both ways are tried with all weightings of the search, on the few rows of
-its screen, with the same rows hidden.
+its screen, with the same rows hidden. Where it matters that a cell is missing, a constant in its
+place may say so more plainly than a guess of its value: if indicators help, means of columns are
+tried beside them.
 """
 
 from collections.abc import Sequence
@@ -18,6 +20,7 @@ from disambig.estimators.selection.scales import feature_scales
 from disambig.estimators.selection.search import Deadline
 from disambig.estimators.selection.space import SearchSpace, n_landmarks_for
 from disambig.inputs.completion import Completion
+from disambig.notation import FloatArray
 from disambig.threads import threads_for
 from disambig.weights.row_groups import rank_hashes
 
@@ -33,7 +36,7 @@ def choose_completion(
     space: SearchSpace,
     time_limit: float | None,
 ) -> tuple[Completion, tuple[Trial, ...]]:
-    """A completion with or without indicators, and the best trial of the other one.
+    """A completion with or without indicators, and the best trials of the ways not taken.
 
     With few informative rows it is the one without.
 
@@ -48,8 +51,8 @@ def choose_completion(
     space : SearchSpace
     time_limit : float or None
     """
-    ways = completion, completion.with_indicators()
-    inputs = ways[1].transform(X)
+    marked = completion.with_indicators()
+    inputs = marked.transform(X)
     hashes = rank_hashes(inputs) if space.unit_free else None
     weights = kept.sample_weight
     inputs, kind, weights, groups = merge_copies(inputs, kind, weights, kept.groups, hashes)
@@ -59,16 +62,31 @@ def choose_completion(
     if np.count_nonzero(kind.informative) < space.least_informative:
         return completion, ()
     deadline = Deadline(None if time_limit is None else _SHARE_OF_TIME * time_limit)
-    best: list[Trial] = []
-    for way in ways:
-        if best and deadline.has_passed:
-            return completion, ()
-        # The first columns are those without indicators.
-        part = inputs[rows][:, : way.n_outputs]
-        sample = SelectionSample(part, kind, weights, numbers, n_landmarks_for(X.shape[0]))
-        best.append(_best_trial(space, sample, deadline)._replace(completion=way.way))
-    chosen = int(best[1].score < best[0].score)
-    return ways[chosen], (best[1 - chosen],)
+    inputs, n_landmarks = inputs[rows], n_landmarks_for(X.shape[0])
+
+    def tried(way: Completion, part: Any) -> tuple[Completion, Trial]:
+        sample = SelectionSample(part, kind, weights, numbers, n_landmarks)
+        return way, _best_trial(space, sample, deadline)._replace(completion=way.way)
+
+    # The first columns are those without indicators.
+    found = [tried(completion, inputs[:, : completion.n_outputs])]
+    if deadline.has_passed:
+        return completion, ()
+    found.append(tried(marked, inputs))
+    helps = found[1][1].score < found[0][1].score
+    if helps and completion.fill is not None and not deadline.has_passed:
+        found.append(tried(marked.with_means(), _means_at_marks(marked, inputs)))
+    way, _ = found.pop(int(np.argmin([trial.score for _, trial in found])))
+    return way, tuple(trial for _, trial in found)
+
+
+def _means_at_marks(marked: Completion, inputs: FloatArray) -> FloatArray:
+    """Completed inputs with indicators, with means of columns instead of guesses."""
+    k, changed = len(marked.columns), inputs.copy()
+    is_missing = inputs[:, k:] > 0
+    columns = marked.indicated
+    changed[:, columns] = np.where(is_missing, marked.means[columns], inputs[:, columns])
+    return changed
 
 
 def _best_trial(space: SearchSpace, sample: SelectionSample, deadline: Deadline) -> Trial:

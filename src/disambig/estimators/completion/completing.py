@@ -83,7 +83,20 @@ def _completed_parts(estimator: Any, X: DividedRows, kept: KeptRows, taken: Any)
     none = np.zeros(X.shape[0], np.bool_)
     estimator.without_input_ = none if X.without_input is None else X.without_input
     completion: Completion | None = estimator.completion_
-    if completion is None or (X.missing is None and completion.n_outputs == X.n_features):
+    return X if completion is None else completed_rows(X, completion)
+
+
+def completed_rows(X: Any, completion: Completion) -> Any:
+    """Checked inputs, completed as in training.
+
+    Parameters
+    ----------
+    X : array, csr or DividedRows (n, d)
+    completion : Completion
+    """
+    if not is_divided(X):
+        return completion.transform(X)
+    if X.missing is None and completion.n_outputs == X.n_features:
         return X
     return X.transformed(_completed_part, completion, n_features=completion.n_outputs)
 

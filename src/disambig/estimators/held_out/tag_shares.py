@@ -17,7 +17,7 @@ def signed_targets(signs: FloatArray) -> FloatArray:
     return np.hstack([signs, np.abs(signs)])
 
 
-def tag_shares(votes: FloatArray, targets: FloatArray) -> FloatArray:
+def tag_shares(votes: FloatArray, totals: FloatArray) -> FloatArray:
     """The share of the votes for each tag, among votes that say something about it, ``(q, m)``.
 
     A tag without such votes has its frequency among the targets.
@@ -25,20 +25,19 @@ def tag_shares(votes: FloatArray, targets: FloatArray) -> FloatArray:
     Parameters
     ----------
     votes : float array (q, 2 m)
-        Votes times `targets`.
-    targets : float array (n, 2 m)
-        See `signed_targets`.
+        Votes times targets; see `signed_targets`.
+    totals : float array (2 m,)
+        The sum of the targets of all rows.
 
     Examples
     --------
     >>> targets = signed_targets(np.array([[1.0], [1.0], [-1.0], [0.0]]))
     >>> votes = np.array([[0.5, 0.0, 0.25, 0.25], [0.0, 0.0, 0.0, 1.0]])
-    >>> tag_shares(votes @ targets, targets).round(2).tolist()
+    >>> tag_shares(votes @ targets, targets.sum(axis=0)).round(2).tolist()
     [[0.67], [0.67]]
     """
-    m = targets.shape[1] // 2
-    sums = targets.sum(axis=0)
-    usual = _ratio(sums[:m], sums[m:], 0.0)
+    m = totals.size // 2
+    usual = _ratio(totals[:m], totals[m:], 0.0)
     shares: FloatArray = np.clip((1.0 + _ratio(votes[:, :m], votes[:, m:], usual)) / 2.0, 0.0, 1.0)
     return shares
 

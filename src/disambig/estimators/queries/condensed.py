@@ -28,6 +28,8 @@ _NOT_READ = (
     *("outside_", "label_distributions_", "undecided_pairs_", "pair_probabilities_", "slack_"),
     *("solution_", "trace_", "trials_", "weights_", "predict_weights_", "without_input_"),
     *("completion_", "callback", "_held_out_", "_leaving_", "_weightings_", "_training_inputs_"),
+    # Whoever has a part has compared the names.
+    "feature_names_in_",
 )
 
 
@@ -102,6 +104,8 @@ def condensed(model: CandidateEstimator) -> Any:
     for name in (*_NOT_READ, *_TABLES):
         copied.__dict__.pop(name, None)
     copied.callback, copied.completion_, copied._training_inputs_ = None, None, None
+    if "_tag_targets_" in vars(model):
+        copied._tag_totals_ = vars(model)["_tag_targets_"].sum(axis=0)
     n = len(_targets(model._predictor_))
     for name, value in list(vars(copied).items()):
         if isinstance(value, np.ndarray) and value.shape[:1] == (n,) and name.startswith("_"):

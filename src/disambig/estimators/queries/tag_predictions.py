@@ -123,7 +123,11 @@ class TagPredictionMixin(_Base):
         check_is_fitted(self)
         if self._mixture_ is not None:
             return self._mixed_predictions(X, mixed_shares)
-        return tag_shares(self._scored(X, self._tag_targets_), self._tag_targets_)
+        # Far from the training rows (`condensed`) there are only totals of the targets of all.
+        totals: FloatArray | None = vars(self).get("_tag_totals_")
+        if totals is None:
+            totals = self._tag_targets_.sum(axis=0)
+        return tag_shares(self._scored(X, self._tag_targets_), totals)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The (weighted) share of the known bits of y that are predicted right; 1 is best.

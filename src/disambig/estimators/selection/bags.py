@@ -16,17 +16,21 @@ from disambig.candidates import LabelSets
 from disambig.candidates.labels.assignment import counted_labels
 from disambig.candidates.labels.bag_information import informed_rows
 from disambig.candidates.labels.class_counts import ClassCounts
+from disambig.estimators.held_out.bag_regression import bag_regression
 from disambig.estimators.prediction import shares
+from disambig.estimators.rows.kept import take_inputs
 from disambig.estimators.selection.few_labels import few_rows
 from disambig.estimators.selection.hidden_sets import HiddenSets
 from disambig.estimators.selection.labels import LabelSelection
-from disambig.estimators.selection.protocol import Score
+from disambig.estimators.selection.protocol import HeldOutTrial, Score, Trial
+from disambig.estimators.selection.sampling import sample_rows
+from disambig.estimators.selection.scales import scaled_inputs, unit_scales
 from disambig.estimators.selection.space import SearchSpace
 from disambig.losses.labels.finite import FiniteLoss
 from disambig.notation import AnyArray, BoolArray, FloatArray, IntArray
 from disambig.solvers import AnnealedMinimization, Solver
 from disambig.votes import Votes
-from disambig.weights import Weights
+from disambig.weights import NystromWeights, ScaledWeights, Weights
 
 # With at least so many bags, whole bags are hidden.
 _MIN_BAGS_TO_HIDE = 20
@@ -40,6 +44,9 @@ _SMOOTH_RIDGES = (1e-1, 1e-2, 1e-3, 1e-4)
 _N_ROWS_OF_FEW_BAGS = 2000
 _N_LANDMARKS_OF_FEW_BAGS = 400
 _NO_SCREEN = 10_000
+# Logistic regression, which is compared with the best of them: penalties, falling, and rows.
+_PENALTIES = (0.3, 0.1, 0.03, 0.01, 0.003, 0.001)
+_N_ROWS_OF_REGRESSION = 50_000
 # Of a hidden row in its bag, relative to chance.
 _LEAST_LIKELIHOOD = 1e-3
 # Rounding of a share times the rows of a bag.
@@ -125,6 +132,59 @@ class BagSelection(LabelSelection):
     def _hidden_sets(self, folds: IntArray, sample_weight: FloatArray) -> "HiddenBags":
         return HiddenBags(self, folds, sample_weight)
 
+    def outside(
+        self, X: Any, sample_weight: FloatArray, groups: IntArray, best: Trial
+    ) -> Trial | None:
+        """Linear votes, if logistic regression finds the bags of hidden rows likelier than `best`.
+
+        They are as smooth as the regression, and are annealed to a temperature that neither
+        sharpens nor flattens them: 1 / K, where the softmax of equal votes has slope one.
+        """
+        if self.hides_bags or self.sets.informative.any():
+            return None
+        rows, numbers = sample_rows(groups, self, sample_weight, _N_ROWS_OF_REGRESSION)
+        part, weight, hidden = self.take(rows), sample_weight[rows], numbers % _N_HALVES == 0
+        inputs = take_inputs(X, rows, None)
+        units = unit_scales(inputs, weight)
+        if not units.any() or hidden.all() or not hidden.any():
+            return None
+        compared = part.compare([HeldOutTrial(None, best)], inputs, weight, hidden)[0].trial
+        score, ridge = part.regression_score(scaled_inputs(inputs, units), weight, hidden)
+        if score.value >= compared.score:
+            return None
+        weights = NystromWeights(
+            "linear",
+            n_landmarks=_N_LANDMARKS_OF_FEW_BAGS,
+            regularization=ridge,
+            intercept=True,
+        )
+        solver = AnnealedMinimization(temperatures=(1.0 / self.sets.n_classes,))
+        return Trial(ScaledWeights(weights, units), solver, score.loss, score.value)
+
+    def regression_score(
+        self, X: Any, sample_weight: FloatArray, hidden: BoolArray
+    ) -> tuple[Score, float]:
+        """The best score of a logistic regression at hidden rows, and its ridge."""
+        scored = self._hidden_sets(np.where(hidden, 0, -1), sample_weight)
+        visible = np.flatnonzero(~hidden & self.is_informed)
+        ratios, overall = self.ratios
+        found, start = [], None
+        for penalty in _PENALTIES:
+            start = bag_regression(
+                take_inputs(X, visible, None), ratios[self.bags[visible]], overall, penalty, start
+            )
+            found.append((scored.membership_score(start(X)), start.ridge))
+        return min(found, key=lambda one: one[0].value)
+
+    @property
+    def ratios(self) -> tuple[FloatArray, FloatArray]:
+        """The class shares of each bag over those of all rows, ``(B, K)``; the latter, ``(K,)``."""
+        middle = self.share_bounds.mean(axis=2)
+        middle = middle / np.maximum(middle.sum(axis=1, keepdims=True), _ROUNDING)
+        weights = np.bincount(self.bags[self.is_informed], minlength=len(middle))
+        overall = weights @ middle / weights.sum()
+        return middle / np.maximum(overall, _ROUNDING), overall
+
     def fallback(
         self, X: Any, sample_weight: FloatArray, groups: IntArray
     ) -> tuple[Weights, Solver, str]:
@@ -209,24 +269,23 @@ class HiddenBags(HiddenSets):
         """The score of the hidden rows in bags."""
         rows = np.flatnonzero(self._rows_of_parts)
         if not self._kind.hides_bags:
-            return self._membership_score(probabilities[rows], rows)
+            return self.membership_score(probabilities)
         return self._mean_score(probabilities[rows], rows)
 
-    def _membership_score(self, probabilities: FloatArray, rows: IntArray) -> Score:
-        """Minus the log-likelihood ratio of the bags of rows, mean over rows.
+    def membership_score(self, probabilities: FloatArray) -> Score:
+        """Minus the log-likelihood ratio of the bags of hidden rows, mean over these rows.
 
         If the inputs of a class look alike in all bags, a row with probabilities p is in bag b with
         probability ``P(b) sum_k p_k share_bk / share_k``. A constant prediction has score 0.
         """
-        middle = self._kind.share_bounds.mean(axis=2)
-        middle = middle / np.maximum(middle.sum(axis=1, keepdims=True), _ROUNDING)
-        weights = np.bincount(self._kind.bags[self._kind.is_informed], minlength=len(middle))
-        overall = weights @ middle / weights.sum()
+        rows = np.flatnonzero(self._rows_of_parts)
+        ratios, overall = self._kind.ratios
+        probabilities = probabilities[rows]
         # Calibrated in the large: the mean prediction has the shares of all bags.
         calibrated = probabilities * overall / np.maximum(probabilities.mean(axis=0), _ROUNDING)
         calibrated /= np.maximum(calibrated.sum(axis=1, keepdims=True), _ROUNDING)
-        ratios = middle[self._kind.bags[rows]] / np.maximum(overall, _ROUNDING)
-        losses = -np.log(np.maximum((calibrated * ratios).sum(axis=1), _LEAST_LIKELIHOOD))
+        likelihoods = (calibrated * ratios[self._kind.bags[rows]]).sum(axis=1)
+        losses = -np.log(np.maximum(likelihoods, _LEAST_LIKELIHOOD))
         loss = float(losses.mean())
         return Score(loss, loss, float(losses.std() / np.sqrt(len(losses))))
 

@@ -22,7 +22,7 @@ import numpy as np
 from disambig.candidates import PartialBits
 from disambig.candidates.labels.classes import listed, positions, preview
 from disambig.estimators.held_out.tag_shares import tag_frequencies
-from disambig.exceptions import NoInformationError
+from disambig.exceptions import NoInformationError, warn
 from disambig.notation import AnyArray, BoolArray, FloatArray
 from disambig.parameters import check_number
 
@@ -177,7 +177,10 @@ def one_sided_tags(
     values = np.where(is_open & (on != off), np.where(on, 1, 0), -1).astype(np.int8)
     frequencies = _given_frequencies(given, bits.tags)
     if given is None:
-        if (on & off).any() or not (values >= 0).any():
+        if not (values >= 0).any():
+            return None
+        if (on & off).any():
+            _warn_beside_others(bits, values)
             return None
         if bits.tag_counts is None:
             raise NoInformationError(_message(bits, values))
@@ -225,6 +228,17 @@ def _message(bits: PartialBits, values: AnyArray) -> str:
         "the frequencies of the tags, or bounds on their number by tag_counts=; if what is not "
         "listed is known, write it into y."
     )
+
+
+def _warn_beside_others(bits: PartialBits, values: AnyArray) -> None:
+    """Name tags that are never off beside others; a tag that is never on may be a rare one."""
+    if (values == 1).any():
+        names = preview([listed(bits.tags)[k] for k in np.flatnonzero(values == 1)])
+        warn(
+            f"y: tags {names} are on in every row that knows them, and will be on everywhere. "
+            "Write rows in which they are off into y, or pass tag_frequencies= with 'estimate' or "
+            "their frequencies."
+        )
 
 
 def _given_frequencies(given: Any, tags: AnyArray) -> FloatArray:

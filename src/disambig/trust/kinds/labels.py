@@ -322,7 +322,7 @@ def _judged(rows: Examined) -> HeldOutLabels:
     taken = _hidden(rows)
     if not kept.all_rows:
         taken = taken[kept.rows]
-    inputs = rows.inputs if kept.all_rows else rows.inputs[kept.rows]
+    inputs = rows.taken_inputs
     with config_context(assume_finite=True):
         return judged(
             judges_of(

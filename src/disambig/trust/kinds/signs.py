@@ -219,7 +219,7 @@ def held_out_signs(rows: Examined, predict: Predict, predict_member: Predict) ->
         return rows.held_out(of_last_step(predict))
     kept = rows.kept
     taken = rows.candidates if kept.all_rows else rows.candidates[kept.rows]
-    inputs = rows.inputs if kept.all_rows else rows.inputs[kept.rows]
+    inputs = rows.taken_inputs
     members, shares = last.weights_.checked()
     members = [member for member, share in zip(members, shares, strict=True) if share > 0]
     shares = shares[shares > 0]

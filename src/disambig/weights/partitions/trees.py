@@ -55,11 +55,9 @@ def trees_read_missing(trees: Any) -> bool:
 
     Examples
     --------
-    >>> from sklearn.ensemble import GradientBoostingClassifier as Boosting, RandomForestClassifier
-    >>> (
-    ...     trees_read_missing(RandomForestClassifier()),
-    ...     trees_read_missing(GradientBoostingClassifier()),
-    ... )
+    >>> from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+    >>> forest, boosting = RandomForestClassifier(), GradientBoostingClassifier()
+    >>> trees_read_missing(forest), trees_read_missing(boosting)
     (True, False)
     """
     if trees is None:
