@@ -56,7 +56,7 @@ NOT_STORED = {
         "QuadraticSplit SoftMeans TiedBits _Options"
     ),
     "while a problem is solved": (
-        "ClassBalance _Place "
+        "ClassBalance "
         "DescentState Descent RowState RowDescent OneBlockState OneBlock TwoBlocksState TwoBlocks "
         "KeptRun InfimumPrediction _Members _MemberSearch GradientState FaceGradients "
         "Margins _Steps "
