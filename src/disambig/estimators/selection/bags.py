@@ -8,7 +8,7 @@ likelihood of the bag that each hidden row is in. It counts rows, not bags.
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import numpy as np
 
@@ -165,7 +165,7 @@ class BagSelection(LabelSelection):
         self, X: Any, sample_weight: FloatArray, hidden: BoolArray
     ) -> tuple[Score, float]:
         """The best score of a logistic regression at hidden rows, and its ridge."""
-        scored = cast(HiddenBags, self._hidden_sets(np.where(hidden, 0, -1), sample_weight))
+        scored = self._hidden_sets(np.where(hidden, 0, -1), sample_weight)
         visible = np.flatnonzero(~hidden & self.is_informed)
         ratios, overall = self.ratios
         found, start = [], None
