@@ -33,7 +33,7 @@ NOT_STORED = {
     ),
     "while a model is fitted": (
         "BestCandidates LabelTask NumberTask KeptRows KeptJudgement _JudgedSets Fit Family "
-        "Filled TargetCodes Judge Hiding HeldOutLabels "
+        "Filled TargetCodes Judge Hiding HeldOutLabels BagRegression "
         "OwnVotes NumberJudgement _Column _Found _SetLikelihood _BagLikelihood _SignLikelihood "
         "NumberMixture "
         "MixtureModel RowLabels RowOrders BitEntry BitMembers GraphVotes _Comparison "
