@@ -166,6 +166,9 @@ class Recorded:
         self.shared = [a for a in arguments if isinstance(a, np.ndarray)]
         return LocalExecutor().map(function, blocks, *arguments)
 
+    def submit(self, function, *arguments):
+        return LocalExecutor().submit(function, *arguments)
+
 
 def test_executors_are_recognised():
     assert isinstance(Recorded(), Executor)

@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from disambig.exceptions import VotesError
 from disambig.notation import AnyArray, FloatArray, IntArray
 from disambig.votes.entries import entries_are_nonnegative
-from disambig.votes.executor import IN_THIS_PROCESS, Executor, RowSlices
+from disambig.votes.executor import IN_THIS_PROCESS, Executor, RowSlices, SizedBlock
 from disambig.votes.protocol import CompressedRows
 from disambig.votes.sparse import SparseVotes
 
@@ -37,7 +37,7 @@ class Block(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class RowBlock:
+class RowBlock(SizedBlock):
     """Some rows of the votes in memory.
 
     Parameters
