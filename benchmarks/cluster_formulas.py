@@ -126,9 +126,9 @@ class Build(NamedTuple):
     Attributes
     ----------
     tasks : int
-        A search of every part by every part, and as many pieces of the transpose.
+        A search of every part by every part, and as many parts of the transpose.
     between : int
-        Bytes between workers, if each part of the index goes to each worker once, and pieces of
+        Bytes between workers, if each part of the index goes to each worker once, and parts of
         the transpose to where they are joined.
     """
 

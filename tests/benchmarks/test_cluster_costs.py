@@ -1,9 +1,11 @@
 """What rows on workers cost: formulas against counts, and the simulation in closed form."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from benchmarks import cluster_costs
+from benchmarks import cluster_costs, cluster_paper
 from benchmarks import cluster_formulas as formulas
 from benchmarks.cluster_formulas import Size, Ties
 from benchmarks.cluster_simulation import (
@@ -118,8 +120,8 @@ def test_a_half_step_on_one_worker():
 def test_slow_blocks_and_deaths_take_longer():
     size = Size(10**7, n_blocks=100, n_workers=100)
     plain = mean_step(size, RATES)
-    slow = mean_step(size, Rates(**{**vars(RATES), "slow_share": 0.1}))
-    deadly = mean_step(size, Rates(**{**vars(RATES), "deaths": 1.0, "search_more": 1e-5}))
+    slow = mean_step(size, replace(RATES, slow_share=0.1))
+    deadly = mean_step(size, replace(RATES, deaths=1.0, search_more=1e-5))
     assert plain.deaths == slow.deaths == 0
     assert slow.seconds > plain.seconds
     assert deadly.deaths > 0
@@ -134,7 +136,7 @@ def test_a_build_has_a_search_of_every_part_by_every_part():
 
 
 def test_rates_are_those_of_the_results():
-    rates = cluster_costs.measured_rates(RESULTS.read_text(encoding="utf-8"))
+    rates = cluster_paper.measured_rates(RESULTS.read_text(encoding="utf-8"))
     assert 1e-7 < rates.worker < 1e-5
     with pytest.raises(ValueError, match="no section 'nowhere'"):
-        cluster_costs.rows_of("nowhere", "")
+        cluster_paper.rows_of("nowhere", "")
