@@ -57,19 +57,21 @@ class Measured(NamedTuple):
     same: bool
 
 
-def random_problem(n: int, seed: int = 0) -> tuple[Any, LabelSets]:
+def random_problem(
+    n: int, seed: int = 0, n_neighbors: int = N_NEIGHBORS, n_classes: int = N_CLASSES
+) -> tuple[Any, LabelSets]:
     """Equal votes of k random rows for each row, ``(n, n)``, and sets of up to three classes."""
     rng = np.random.default_rng(seed)
-    indices = np.sort(rng.integers(0, n, (n, N_NEIGHBORS), dtype=np.int32), axis=1)
-    indptr = np.arange(0, indices.size + 1, N_NEIGHBORS)
-    data = np.full(indices.size, 1.0 / N_NEIGHBORS)
+    indices = np.sort(rng.integers(0, n, (n, n_neighbors), dtype=np.int32), axis=1)
+    indptr = np.arange(0, indices.size + 1, n_neighbors)
+    data = np.full(indices.size, 1.0 / n_neighbors)
     matrix = sp.csr_array((data, indices.ravel(), indptr), shape=(n, n))
     matrix.sum_duplicates()
-    matrix.data[:] = 1.0 / N_NEIGHBORS
-    mask = np.zeros((n, N_CLASSES), dtype=np.bool_)
+    matrix.data[:] = 1.0 / n_neighbors
+    mask = np.zeros((n, n_classes), dtype=np.bool_)
     for _ in range(3):
-        mask[np.arange(n), rng.integers(0, N_CLASSES, n)] = True
-    return matrix, LabelSets(mask, np.arange(N_CLASSES))
+        mask[np.arange(n), rng.integers(0, n_classes, n)] = True
+    return matrix, LabelSets(mask, np.arange(n_classes))
 
 
 def step(problem: Problem) -> Any:

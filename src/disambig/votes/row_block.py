@@ -7,6 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from disambig.notation import IntArray
+from disambig.votes.executor import SizedBlock
 from disambig.votes.protocol import CompressedRows
 from disambig.votes.sparse import SparseVotes
 
@@ -26,7 +27,7 @@ class Block(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class RowBlock:
+class RowBlock(SizedBlock):
     """Some rows of the votes in memory.
 
     Parameters

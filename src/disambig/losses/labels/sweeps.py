@@ -79,8 +79,11 @@ def columns_of(votes: Votes, moved: BoolArray) -> BoolArray:
         return all_rows(moved.size)
     marked = np.zeros(moved.size, dtype=np.bool_)
     if isinstance(votes, RowBlocks):
-        for bits in votes.map(_block_columns, votes.slices(moved)):
-            marked |= np.unpackbits(bits, count=marked.size).view(np.bool_)
+        for found in votes.map(_block_columns, votes.slices(moved)):
+            if found.dtype == np.uint8:
+                marked |= np.unpackbits(found, count=marked.size).view(np.bool_)
+            else:
+                marked[found] = True
         return marked
     rows = _compressed(votes)
     mark_neighbors(rows.indptr, rows.indices, moved, marked)
@@ -243,8 +246,12 @@ def _sweep_block(
 
 
 def _block_columns(block: Block, moved: BoolArray) -> AnyArray:
-    """A bit for each column in which a row that moved has an entry."""
+    """The columns in which a row that moved has an entry: a bit for each one, or their numbers.
+
+    What is shorter returns, so that many blocks send no more than the entries of these rows.
+    """
     marked = np.zeros(block.n_columns, dtype=np.bool_)
     rows = block.rows
     mark_neighbors(rows.indptr, rows.indices, moved, marked)
-    return np.packbits(marked)
+    bits, numbers = np.packbits(marked), np.flatnonzero(marked).astype(rows.indices.dtype)
+    return bits if bits.nbytes <= numbers.nbytes else numbers

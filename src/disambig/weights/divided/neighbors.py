@@ -220,19 +220,19 @@ def votes_block(
     return RowBlock.of(found)
 
 
-def columns_between(block: RowBlock, start: int, stop: int) -> Any:
+def columns_between(block: RowBlock, start: int, stop: int) -> RowBlock:
     """Some columns of a block as rows, ``(stop - start, m)``."""
     matrix = block_matrix(block)
     kept = (matrix.indices >= start) & (matrix.indices < stop)
     counts = np.concatenate([[0], np.cumsum(kept)])[matrix.indptr]
     part = (matrix.data[kept], matrix.indices[kept] - start, counts)
     columns = sp.csr_array(part, shape=(matrix.shape[0], stop - start))
-    return sp.csr_array(columns.T)
+    return RowBlock.of(columns.T)
 
 
-def joined_columns(parts: list[Any]) -> RowBlock:
+def joined_columns(parts: list[RowBlock]) -> RowBlock:
     """A block of rows of the transpose, from the parts of all blocks."""
-    return RowBlock.of(sp.hstack(parts, format="csr"))
+    return RowBlock.of(sp.hstack([block_matrix(part) for part in parts], format="csr"))
 
 
 def index_of(rows: DividedRows, n_neighbors: int, vote: Any) -> Any:

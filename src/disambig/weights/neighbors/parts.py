@@ -14,13 +14,14 @@ import scipy.sparse as sp
 from disambig.compiled.neighbors.merging import merge_tables
 from disambig.exceptions import VotesError
 from disambig.notation import FloatArray, IntArray
+from disambig.votes.executor import SizedBlock
 from disambig.weights.neighbors.box_tree import BoxTree
 from disambig.weights.neighbors.euclidean import MAX_BOX_FEATURES, EuclideanIndex
 from disambig.weights.neighbors.lists import NeighborLists, nearest_lists, vote_strength
 
 
 @dataclass(frozen=True, eq=False)
-class NearestRows:
+class NearestRows(SizedBlock):
     """The nearest rows of each query by (distance, index), in tables of fixed width.
 
     Parameters
@@ -55,7 +56,7 @@ class NearestRows:
 
 
 @dataclass(frozen=True, eq=False)
-class RowIndex:
+class RowIndex(SizedBlock):
     """The rows of one part, indexed for exact search, and the number of its first row.
 
     Parameters
