@@ -256,9 +256,9 @@ def section(*, quick: bool = False) -> str:
         "Bytes of a step, of products and of a fit: by the formulas of "
         "`benchmarks/cluster_formulas.py`, and counted on workers in threads of one process. "
         "*Sent* and *received* are the client's. *Between workers* is what they fetch from each "
-        "other: the formula says once what all need, and once what belongs to a block. It is less "
-        "where a block meets what it needs, and more where a worker frees labels and fetches them "
-        "again.",
+        "other: the formula says once what all need, and once what belongs to a block. It depends "
+        "on where Dask runs the blocks, which differs from run to run: up to twice as much was "
+        "counted.",
         provenance("python -m benchmarks.cluster_costs --write", seeds="0"),
         "A step of labels, all rows visited:",
         "\n".join(_counted_lines(STEPS[:2] if quick else STEPS)),
