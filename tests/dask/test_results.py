@@ -24,7 +24,6 @@ from disambig.weights import (
     ScaledWeights,
     SquashedWeights,
 )
-from disambig.weights.registry import reads_parts
 from tests.dask.small_rows import CHUNKS, ESTIMATORS, N, in_threads, inputs, targets
 
 METHODS = {
@@ -165,20 +164,6 @@ def test_a_pickled_model_has_its_labels(client):
     assert client.status == "running"
     assert_array_equal(model.labels_, plain.labels_)
     assert model.labels_.shape == (N,)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", ["labels", "bits", "orders"])
-def test_auto_of_many_rows_is_built_in_parts(kind, client, monkeypatch):
-    for module in ("estimators.parts_choice", "weights.divided.whole"):
-        monkeypatch.setattr(f"disambig.{module}.MAX_EXACT_ROWS", N - 1)
-    X, y = inputs(holes=True), targets(kind)
-    model = DaskEstimator(ESTIMATORS[kind]()).fit(collection(X), y, client=client)
-    assert reads_parts(model.weights_)
-    queries = inputs(3, 50, holes=True)
-    for method in METHODS[kind]:
-        lazy = model.lazy(method, collection(queries, (20, 0, 30))).compute()
-        assert_same(lazy, getattr(model.estimator_, method)(queries), False)
 
 
 @pytest.mark.slow
