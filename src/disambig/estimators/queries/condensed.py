@@ -93,6 +93,22 @@ def row_tables(model: CandidateEstimator) -> RowTables:
     return RowTables(tuple(found), widths, np.ascontiguousarray(np.hstack(tables)))
 
 
+def require_products(model: CandidateEstimator) -> None:
+    """Raise unless votes times the tables are all that predictions need.
+
+    Parameters
+    ----------
+    model : fitted estimator
+    """
+    predictor = model._predictor_
+    if isinstance(predictor, NumberPredictor) and not predictor.rule.linear:
+        raise MissingOracleError(
+            f"{type(model).__name__}: with these weights a number is the one of least loss under "
+            "single votes, and collections are not predicted lazily with them. Use "
+            "NeighborWeights, or predict arrays by estimator_.predict, a part at a time."
+        )
+
+
 def condensed(model: CandidateEstimator) -> Any:
     """A copy of a fitted estimator without anything that is as long as the training rows.
 
