@@ -2,7 +2,6 @@
 
 import pickle
 
-import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -164,18 +163,3 @@ def test_a_pickled_model_has_its_labels(client):
     assert client.status == "running"
     assert_array_equal(model.labels_, plain.labels_)
     assert model.labels_.shape == (N,)
-
-
-@pytest.mark.slow
-def test_auto_chooses_for_many_rows_what_it_chooses_in_memory(client):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(5100, 2))
-    truth = (X[:, 0] > 0).astype(int) + (X[:, 1] > 0)
-    mask = np.eye(3, dtype=bool)[truth] | (rng.uniform(size=(5100, 3)) < 0.2)
-    estimator = ESTIMATORS["labels"]()
-    plain = clone(estimator).fit(X, mask)
-    model = DaskEstimator(estimator).fit(collection(X, (3000, 2100)), mask, client=client)
-    assert repr(model.weights_) == repr(plain.weights_)
-    assert repr(model.solver_) == repr(plain.solver_)
-    assert np.mean(model.labels_ != plain.labels_) < 1e-3
-    assert_allclose(model.confidence_, plain.confidence_, rtol=1e-6, atol=1e-6)
