@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from disambig.estimators.rows.kept import KeptRows
+from disambig.estimators.rows.kept import KeptRows, kept_inputs
 from disambig.estimators.selection.search import Selection
 from disambig.estimators.selection.space import unit_neighbors
 from disambig.exceptions import warn
@@ -54,4 +54,5 @@ def chosen_for(
         "10 nearest neighbours are used, on features of unit variance. Name the weights.",
         UserWarning,
     )
-    return unit_neighbors(X, kept.all_weights), estimator._named_solver()
+    weights = unit_neighbors(kept_inputs(X, kept), kept.sample_weight)
+    return weights, estimator._named_solver()
