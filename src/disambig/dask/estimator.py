@@ -1,5 +1,6 @@
 """`DaskEstimator`: an estimator on rows in the partitions of a Dask collection."""
 
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -194,7 +195,9 @@ class DaskEstimator(PartsEstimator):
             yield
             return
         folder = Path(self.checkpoint)
-        with keeping_solves(folder, self.checkpoint_seconds, rows_key(rows) + repr(model)):
+        # Functions are told by their names: their addresses differ between processes.
+        named = re.sub(r" at 0x[0-9a-fA-F]+", "", repr(model))
+        with keeping_solves(folder, self.checkpoint_seconds, rows_key(rows) + named):
             yield
         if model.solution_ is None or model.solution_.status is not Status.STOPPED:
             shutil.rmtree(folder, ignore_errors=True)
