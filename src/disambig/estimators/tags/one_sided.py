@@ -31,6 +31,8 @@ _N_BISECTIONS = 60
 _NUDGE = 1e-9
 # Of a row that is not recorded, if all rows that have the value are.
 _TINY = 1e-12
+# A tag that is never off with a smaller probability by chance is named.
+_CHANCE = 0.01
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,9 +233,18 @@ def _message(bits: PartialBits, values: AnyArray) -> str:
 
 
 def _warn_beside_others(bits: PartialBits, values: AnyArray) -> None:
-    """Name tags that are never off beside others; a tag that is never on may be a rare one."""
-    if (values == 1).any():
-        names = preview([listed(bits.tags)[k] for k in np.flatnonzero(values == 1)])
+    """Name tags that are never off beside others, unless few rows know them: then it is chance.
+
+    A tag that is never on may be a rare one.
+    """
+    known, is_on = bits.known, bits.bits == 1
+    others = values < 0
+    share = is_on[:, others].sum() / max(1, known[:, others].sum())
+    # As if it were on as often as the others.
+    by_chance = share ** known.sum(axis=0)
+    suspicious = np.flatnonzero((values == 1) & (by_chance < _CHANCE))
+    if suspicious.size:
+        names = preview([listed(bits.tags)[k] for k in suspicious])
         warn(
             f"y: tags {names} are on in every row that knows them, and will be on everywhere. "
             "Write rows in which they are off into y, or pass tag_frequencies= with 'estimate' or "
