@@ -195,7 +195,7 @@ class DaskEstimator(PartsEstimator):
             yield
             return
         folder = Path(self.checkpoint)
-        # Functions are told by their names: their addresses differ between processes.
+        # A function is known by its name: its address differs between processes.
         named = re.sub(r" at 0x[0-9a-fA-F]+", "", repr(model))
         with keeping_solves(folder, self.checkpoint_seconds, rows_key(rows) + named):
             yield

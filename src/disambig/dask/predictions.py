@@ -6,6 +6,7 @@ fit, and is small.
 """
 
 import copy
+from abc import ABC, abstractmethod
 from typing import Any, NamedTuple
 
 import dask.array as da
@@ -66,7 +67,7 @@ class PartPredictor(NamedTuple):
     n_rows: int
 
 
-class _Predictor:
+class _Predictor(ABC):
     """Predictions of collections, a partition at a time."""
 
     n_features: int
@@ -105,13 +106,13 @@ class _Predictor:
             found.append(da.from_delayed(predicted, shape=shape, dtype=like.dtype))
         return da.concatenate(found)
 
+    @abstractmethod
     def _like(self) -> Any:
         """An estimator whose predictions have the same shape and type."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _predicted(self, queries: Any, method: str, arguments: dict[str, Any]) -> Any:
         """The lazy predictions of one partition."""
-        raise NotImplementedError
 
 
 class MemoryPredictor(_Predictor):
