@@ -58,7 +58,8 @@ def _is_made_of_futures(value):
 
 def test_calls_of_a_step_do_not_depend_on_the_number_of_rows(client, sizes):
     found = {}
-    for n in (1000, 4000):
+    # Arrays of less than a kilobyte would travel with their tasks.
+    for n in (6000, 24_000):
         matrix, sets = random_problem(n)
         bounds = np.linspace(0, n, 4).astype(int).tolist()
         local, executor = RowBlocks.divided(matrix, bounds), DaskExecutor(client)
@@ -69,15 +70,15 @@ def test_calls_of_a_step_do_not_depend_on_the_number_of_rows(client, sizes):
         before = dict(executor.counts)
         once()
         found[n] = {name: executor.counts[name] - before[name] for name in before}
-    few, many = found[1000], found[4000]
+    few, many = found[6000], found[24_000]
     assert few["repeated"] == many["repeated"] == 0, found
-    # Arrays of a few bytes travel with their task, and are no messages of their own.
-    for name in ("calls", "tasks"):
+    for name in ("calls", "tasks", "messages"):
         assert few[name] == many[name], found
     assert few["tasks"] == 3 * few["calls"]
-    # A few bytes for each row.
+    # Linear in n, and a few bytes for each row.
     for name in ("bytes_sent", "bytes_received"):
-        assert 0 < many[name] < 20 * 4000
+        assert 3.5 < many[name] / few[name] < 4.5
+        assert many[name] < 20 * 24_000
     assert max(sizes) < _SMALL_BYTES
 
 

@@ -281,3 +281,11 @@ def test_a_mixture_of_models_of_scikit_learn():
 
     weights = Mixture([PerTagClassifier(LogisticRegression(max_iter=500), standardize=True)])
     assert fitted(HIDDEN, weights).score(X, Y) > 0.75
+
+
+def test_weights_of_zero_are_refused():
+    X, y = np.arange(6.0)[:, None], np.array([[1, 0], [1, 0], [1, np.nan], [0, 1], [0, 1], [0, 1]])
+    with pytest.raises(ValueError, match=r"weight of tag 0 is 0\.0; expected positive"):
+        PartialMultilabelClassifier("neighbors", loss=HammingLoss([0, 0])).fit(X, y)
+    with pytest.raises(ValueError, match="sample_weight is zero for every row"):
+        PartialMultilabelClassifier("neighbors").fit(X, y, sample_weight=np.zeros(6))
