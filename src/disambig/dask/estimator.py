@@ -71,9 +71,9 @@ class DaskEstimator(PartsEstimator):
     Inputs, votes and their transpose stay in partitions on the workers. In a step, the targets of
     all rows travel to the workers (labels as one byte for each row), and what was computed for each
     row returns. Candidate sets and targets are in the memory of the client. With votes of
-    neighbours the results are those of memory, bit for bit, for any partitions and any number of
-    workers; with low-rank votes up to rounding. If a worker dies, the cluster computes its
-    partitions again and the step is repeated.
+    neighbours and of cut-off kernels the results are those of memory, bit for bit, for any
+    partitions and any number of workers; with low-rank votes and forests up to rounding. If a
+    worker dies, the cluster computes its partitions again and the step is repeated.
 
     ``weights="auto"`` chooses on the rows that it would choose on in memory; these are brought to
     the client. Of what it tries, numbers, orders and bits use the best weighting that can be built
@@ -89,7 +89,7 @@ class DaskEstimator(PartsEstimator):
     max_attempts : int, default 10
         How often a step is run until no worker dies in it.
     checkpoint : path, optional
-        A folder in which the states of the solver are kept between steps. If the process of the fit
+        For labels: a folder in which the states of the solver are kept between steps. If the process of the fit
         is killed, the same fit with the same folder builds the votes again and goes on from the
         last state that was kept, to the same labels. The folder is removed after a fit.
     checkpoint_seconds : float, default 60

@@ -44,7 +44,7 @@ class OutOfCoreEstimator(PartsEstimator):
     estimator fits in memory: ``weights="auto"`` is chosen on the same sample, missing cells (NaN)
     are completed in the same way, and with neighbours the labels are the same bit for bit. Only
     what is chosen for all rows must be built in parts: neighbours (exact, uniform, by distance or
-    Gaussian), Nyström and random features, and mixtures of them.
+    Gaussian), Nyström and random features, forests, cut-off kernels, and mixtures of them.
 
     Parameters
     ----------
