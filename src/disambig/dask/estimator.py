@@ -90,8 +90,9 @@ class DaskEstimator(PartsEstimator):
         How often a step is run until no worker dies in it.
     checkpoint : path, optional
         For labels: a folder in which the states of the solver are kept between steps. If the
-        process of the fit is killed, the same fit with the same folder builds the votes again and goes on from the
-        last state that was kept, to the same labels. The folder is removed after a fit.
+        process of the fit is killed, the same fit with the same folder builds the votes again and
+        goes on from the last state that was kept, to the same labels. The folder is removed after
+        a fit.
     checkpoint_seconds : float, default 60
         Seconds between two states that are kept; 0 keeps all.
 
